@@ -1,0 +1,123 @@
+"""The log: the one connection that writes.
+
+    lock.take -> Log.open (migrate, guards) -> commit, commit, ... -> close
+
+An entry whose `commit` returned survives kill -9 and power loss. Nobody but the writer's thread
+uses a Log; everyone else reads through a Reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+
+from app.domain.entries import EVERYWHERE, Entry
+from app.store import queries
+from app.store.chain import GENESIS, link
+from app.store.connections import immediate, writing_engine
+from app.store.errors import LogRefused, LogUnavailable, StoreError
+from app.store.migrate import upgrade
+from app.store.rows import Row, body_text, entry_of, row_of
+
+# SQLite's primary result codes for "this row will never do": too big, constraint, mismatch
+_NEVER: Final = frozenset({18, 19, 20})
+_FETCH: Final = 500  # rows
+
+
+class Log:
+    """The writing end of `controls`. `head_seq` is 0 and `head_hash` zeros for an empty log."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection: Final = connection  # the only one that may write
+        head = connection.exec_driver_sql(queries.HEAD).first()
+        self.head_seq: int = head[0] if head else 0
+        self.head_hash: str = head[1] if head else GENESIS
+
+    @classmethod
+    def open(cls, path: Path) -> Log:
+        """Open the database for writing, created or upgraded first; take its lock before."""
+        try:
+            upgrade(path)
+            return cls(writing_engine(path).connect())
+        except DBAPIError as error:
+            raise _failure(error) from error
+
+    def commit(self, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+        """Store entries that go on from the head, all or none; returns them with their hashes.
+
+        Raises LogUnavailable when the file cannot be written now and LogRefused when these
+        entries can never be; the head then stays where it was.
+        """
+        if not entries:
+            return ()
+        sealed, rows = self._seal(entries)
+        try:
+            with immediate(self.connection):
+                self.connection.exec_driver_sql(queries.INSERT, rows)
+        except DBAPIError as error:
+            raise _failure(error) from error
+        except OverflowError as error:
+            raise LogRefused(str(error)) from error
+        self.head_seq, self.head_hash = sealed[-1].seq, sealed[-1].hash
+        return sealed
+
+    def entries_of(self, session: str) -> Iterator[Entry]:
+        """All entries of a session and its agents in seq order; of `*` only its own."""
+        first, beyond = queries.agents_range(session)
+        if session == EVERYWHERE:
+            first = beyond  # an empty range: no scope lies below `*`
+        for rows in self.connection.exec_driver_sql(
+            queries.OF_SESSION, (session, first, beyond)
+        ).partitions(_FETCH):
+            yield from map(entry_of, rows)
+
+    def find(self, dedup_key: str) -> Entry | None:
+        """The entry that was stored under this key, if any."""
+        row = self.connection.exec_driver_sql(queries.FIND, (dedup_key,)).first()
+        return entry_of(row) if row else None
+
+    def caused_by(self, seq: int) -> tuple[Entry, ...]:
+        """The entries that refer to `seq`, and those that refer to these, in seq order."""
+        rows = self.connection.exec_driver_sql(queries.CAUSED_BY, (seq, seq))
+        return tuple(map(entry_of, rows))
+
+    def close(self) -> None:
+        """Move everything into the database file, so that it can be copied alone, and close it."""
+        with suppress(DBAPIError):  # a full disk: the -wal file still has it all
+            self.connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.connection.close()
+
+    def _seal(self, entries: Sequence[Entry]) -> tuple[tuple[Entry, ...], list[Row]]:
+        sealed: list[Entry] = []
+        rows: list[Row] = []
+        digest = self.head_hash
+        for seq, entry in enumerate(entries, self.head_seq + 1):
+            if entry.seq != seq:
+                raise LogRefused(f"entry {entry.seq} cannot follow {seq - 1}")
+            body, digest = _hashed(digest, entry)
+            sealed.append(replace(entry, hash=digest))
+            rows.append(row_of(entry, body, digest))
+        return tuple(sealed), rows
+
+
+def _hashed(previous: str, entry: Entry) -> tuple[str, str]:
+    try:
+        body = body_text(entry.body)
+        return body, link(previous, entry, body.encode())
+    except (ValueError, TypeError, RecursionError) as error:
+        raise LogRefused(
+            f"{entry.kind} {entry.action} {entry.seq} cannot be stored: {error}"
+        ) from error
+
+
+def _failure(error: DBAPIError) -> StoreError:
+    code = getattr(error.orig, "sqlite_errorcode", None)
+    # without a code the driver itself did not take a value
+    never = code is None or code & 0xFF in _NEVER
+    return LogRefused(str(error.orig)) if never else LogUnavailable(str(error.orig))

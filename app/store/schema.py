@@ -1,0 +1,41 @@
+"""The shape of the database as queries see it; `migrations/` creates it.
+
+One table, `controls`, holds everything; one view, `overrides`, says what is in force. The order
+of the columns is the order of a stored row everywhere in this package.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import Column, Integer, MetaData, Table, Text
+
+METADATA: Final = MetaData()
+
+controls: Final = Table(
+    "controls",
+    METADATA,
+    Column("seq", Integer, primary_key=True, autoincrement=False),  # head + 1, contiguous from 1
+    Column("at", Text, nullable=False),  # UTC, RFC 3339 with milliseconds
+    Column("kind", Text, nullable=False),
+    Column("scope", Text, nullable=False),  # a session, session/agent, or *
+    Column("action", Text, nullable=False),
+    Column("direction", Text, nullable=False),
+    Column("ref", Integer),  # an earlier seq
+    Column("actor", Text, nullable=False),  # harness:<name>, machine or human:<name>
+    Column("dedup_key", Text),  # unique where not null
+    Column("body", Text, nullable=False),  # JSON, the exact bytes that are hashed
+    Column("hash", Text, nullable=False),  # 64 hex digits, see chain.py
+)
+
+overrides: Final = Table(
+    "overrides",
+    MetaData(),  # a view: kept apart so that nobody creates it as a table
+    Column("seq", Integer),
+    Column("at", Text),
+    Column("scope", Text),
+    Column("action", Text),
+    Column("actor", Text),
+    Column("direction", Text),
+    Column("body", Text),
+)
