@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from app.domain.modes import Mode
+from app.domain.modes import ProfileName as ProfileName
 
-ProfileName = Literal["default", "strict"]
 Enforcement = Literal["enforce", "observe"]
 Posture = Literal["yolo", "auto", "ask", "read-only"]  # loosest first
+POSTURES: tuple[Posture, ...] = get_args(Posture)
 
 # One number per check, keyed "rule.threshold"; 0 turns the check off.
 Thresholds = Mapping[str, float]

@@ -1,0 +1,125 @@
+"""Narrowing, defined over verdicts and not over fields (design.md 4).
+
+A value is narrower than another where no probe call gets a freer verdict. Comparing fields is not
+enough: an explicit `ask` for one tool looks stricter than nothing and frees it where the posture
+denied it. Machines may only narrow; and of write patterns they may take away, never add, as no
+finite grid can show that an added pattern frees nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, TypeVar
+
+from app.domain.calls import Target
+from app.domain.entries import Direction
+from app.domain.modes import VERDICTS, Mode, Verdict
+from app.domain.patterns import zone_inside
+from app.domain.policy import decide
+from app.domain.probes import UNNAMED, grid, paths_around
+from app.domain.restrictions import Call, InForce, Policy
+
+Value: TypeAlias = Mode | Policy | None  # None: a notice or a signal, which restricts nothing
+_V = TypeVar("_V", Mode, Policy)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Widened:
+    """A change that was refused, and the call that shows why."""
+
+    call: Call
+    before: Verdict
+    after: Verdict
+    why: Literal["freer", "adds_write_pattern"] = "freer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Change:
+    call: Call
+    before: Verdict
+    after: Verdict
+
+    @property
+    def steps(self) -> int:
+        """How many verdicts stricter the call becomes; below 0: freer."""
+        return VERDICTS.index(self.after) - VERDICTS.index(self.before)
+
+
+def direction(current: Value | InForce, new: Value | InForce) -> Direction:
+    """What replacing one value by another does to the verdicts over the probe grid."""
+    steps = [change.steps for change in _changes(_whole(current), _whole(new))]
+    if any(step < 0 for step in steps):
+        return "loosen"
+    return "tighten" if any(steps) else "neutral"
+
+
+def narrow(current: _V, change: _V) -> _V | Widened:
+    """The whole new value, where it gives no probe call a freer verdict; else the call it frees."""
+    added = _added_pattern(current, change)
+    if added is not None:
+        return added
+    for found in _changes(_whole(current), _whole(change)):
+        if found.steps < 0:
+            return Widened(call=found.call, before=found.before, after=found.after)
+    return change
+
+
+def automatic(own: Value, new: Value, before: InForce, after: InForce) -> bool:
+    """Whether a machine may make this change at once.
+
+    It must narrow the value that its own scope has, and make at least one call stricter under all
+    that is in force for the scope, before and after.
+    """
+    match own, new:
+        case Mode(), Mode():
+            narrower = not isinstance(narrow(own, new), Widened)
+        case Policy(), Policy():
+            narrower = not isinstance(narrow(own, new), Widened)
+        case _:
+            narrower = False
+    return narrower and any(change.steps > 0 for change in _changes(before, after))
+
+
+def _whole(value: Value | InForce) -> InForce:
+    match value:
+        case Mode():
+            return InForce(modes=(value,))
+        case Policy():
+            return InForce(policies=(value,))
+        case InForce():
+            return value
+        case None:
+            return InForce()
+
+
+def _changes(before: InForce, after: InForce) -> Iterator[_Change]:
+    for call in grid((*after.policies, *before.policies)):
+        yield _Change(
+            call=call, before=decide(before, call).verdict, after=decide(after, call).verdict
+        )
+
+
+def _added_pattern(current: Mode | Policy, change: Mode | Policy) -> Widened | None:
+    """The first write pattern that the change adds; no list at all is a pattern for everything."""
+    if not (isinstance(current, Policy) and isinstance(change, Policy)):
+        return None
+    had, has = current.write_paths, change.write_paths
+    added: Sequence[str] = [path for path in (has or ()) if had is None or path not in had]
+    if has is None and had is not None:
+        added = ("**",)
+    if not added:
+        return None
+    path = paths_around(added[0])[0]
+    call = Call(
+        tool=UNNAMED,
+        tool_class="write",
+        effects=("write",),
+        targets=(Target(path=path, zone=zone_inside(path)),),
+    )
+    return Widened(
+        call=call,
+        before=decide(_whole(current), call).verdict,
+        after=decide(_whole(change), call).verdict,
+        why="adds_write_pattern",
+    )
