@@ -30,7 +30,7 @@ from app.domain.events import (
     TestCounts,
     Usage,
 )
-from app.harness.strict_json import Fault
+from app.harness.base import Fault
 
 LARGEST: Final = 2**53 - 1  # every reader of JSON agrees on integers up to here (RFC 7493)
 OWN: Final = "x_"  # fields of the sender's own begin with this

@@ -14,23 +14,14 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, NoReturn
 
 from app.domain.events import Json
+from app.harness.base import Fault
 
 DEPTH: Final = 64  # levels; `[]` has one
 DIGITS: Final = 308  # digits of an integer; beyond them it is infinite to whoever reads floats
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """Why an input was not taken: a stable code, a sentence without any input, an HTTP status."""
-
-    code: str
-    detail: str
-    status: int = 400
-    at: str = ""  # where: a path of known field names, an index or a line; empty: the whole body
 
 
 class _Refused(Exception):

@@ -9,8 +9,8 @@ from typing import Any, get_args
 import pytest
 
 from app.domain.events import Coverage, Event, EventKind, Json, Outcome, TestCounts, Usage
+from app.harness.base import Fault
 from app.harness.neutral import SCHEMA, event
-from app.harness.strict_json import Fault
 
 CASES = json.loads(
     (Path(__file__).parents[1] / "cases" / "neutral_events.json").read_text(encoding="utf-8")

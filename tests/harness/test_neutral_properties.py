@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.events import Event, Json
+from app.harness.base import Fault
 from app.harness.neutral import SCHEMA, event
-from app.harness.strict_json import Fault
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 values: st.SearchStrategy[Json] = st.recursive(

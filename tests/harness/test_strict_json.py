@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from app.harness.strict_json import DEPTH, Fault, lines, parse
+from app.harness.base import Fault
+from app.harness.strict_json import DEPTH, lines, parse
 
 CASES = json.loads(
     (Path(__file__).parents[1] / "cases" / "input_contract.json").read_text(encoding="utf-8")

@@ -7,7 +7,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.harness.strict_json import Fault, parse
+from app.harness.base import Fault
+from app.harness.strict_json import parse
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts
