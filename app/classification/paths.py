@@ -1,0 +1,111 @@
+"""Where a path really is: resolved as text and on the disk, then sorted into zones (design.md 4).
+
+    guarded > inside the root: test > project  > given > temporary > outside
+
+If the text and the disk disagree (a symlink), both places are targets and the worst one decides.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.domain.calls import Target, Zone
+from app.domain.patterns import GUARDED_PATTERNS, names, zone_inside
+
+TEMPORARY: tuple[str, ...] = tuple(sorted({"/tmp", "/var/tmp", tempfile.gettempdir()}))
+# Folders whose own loss would take settings along: they may be filled, not moved or removed.
+_HOLDERS = frozenset({".git", ".claude", ".codex", ".cursor", ".gemini", ".opencode", ".copilot"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a session works."""
+
+    root: str | None  # the project root; None: no cwd was ever seen
+    cwd: str | None  # what relative paths start from; None: the root
+    given: tuple[str, ...] = ()  # further folders the harness was given
+    state_dir: str | None = None  # floorboss's own folder
+
+
+def find_root(cwd: str) -> str:
+    """The top of the working tree that holds `cwd` (a `.git` file or folder), else `cwd` itself."""
+    start = Path(os.path.normpath(cwd))
+    for folder in (start, *start.parents):
+        if os.path.lexists(folder / ".git"):
+            return str(folder)
+    return str(start)
+
+
+def targets(paths: Sequence[str], place: Place) -> tuple[Target, ...]:
+    """Every place the paths name, each once: where the text says, and where the disk says."""
+    found = (target for path in paths for target in _resolved(_from_home(path), place))
+    return tuple(dict.fromkeys(found))
+
+
+def _from_home(path: str) -> str:
+    return str(Path.home()) + path[1:] if path == "~" or path.startswith("~/") else path
+
+
+def _resolved(path: str, place: Place) -> Iterator[Target]:
+    start = place.cwd or place.root
+    if start is None and not path.startswith("/"):
+        yield _without_root(path)
+        return
+    joined = str(Path(start or "/") / path)
+    yield _target(os.path.normpath(joined), place)
+    try:
+        yield _target(os.path.realpath(joined), place)
+    except ValueError:  # a NUL byte, or a name no disk can hold: only the text counts
+        return
+
+
+def _without_root(path: str) -> Target:
+    """A relative path of a session that never said where it works."""
+    path = os.path.normpath(path)
+    if path == os.pardir or path.startswith(os.pardir + os.sep):
+        return Target(path=path, zone="guarded" if names(GUARDED_PATTERNS, path) else "outside")
+    return Target(path=path, zone=_zone_inside(path))
+
+
+def _target(path: str, place: Place) -> Target:
+    inside = None if place.root is None else _relative(path, place.root)
+    if place.state_dir is not None and _relative(path, place.state_dir) is not None:
+        return Target(path=path if inside is None else inside, zone="guarded")
+    if inside is not None:
+        return Target(path=inside, zone=_zone_inside(inside))
+    return Target(path=path, zone=_zone_outside(path, place))
+
+
+def _zone_inside(path: str) -> Zone:
+    """As patterns.zone_inside; the root and the harnesses' folders as such hold guarded paths."""
+    if path == os.curdir or Path(path).name in _HOLDERS:
+        return "guarded"
+    return zone_inside(path)
+
+
+def _zone_outside(path: str, place: Place) -> Zone:
+    above_root = place.root is not None and _relative(place.root, path) is not None
+    if above_root or Path(path).name in _HOLDERS or names(GUARDED_PATTERNS, path[1:]):
+        return "guarded"
+    if any(_relative(path, folder) is not None for folder in place.given):
+        return "given"
+    if any(_relative(path, folder) is not None for folder in TEMPORARY):
+        return "temporary"
+    return "outside"
+
+
+def _relative(path: str, folder: str) -> str | None:
+    """The path below the folder, whichever link either was reached through; None: not below."""
+    folder = os.path.normpath(folder)
+    if path == folder or path.startswith(folder.rstrip(os.sep) + os.sep):
+        return os.path.relpath(path, folder)
+    real = os.path.realpath(folder)
+    for above in (Path(path), *Path(path).parents):
+        linked = above.name == Path(real).name or above.is_symlink()
+        if linked and os.path.realpath(above) == real:
+            return os.path.relpath(path, above)
+    return None
