@@ -1,0 +1,121 @@
+"""The checks: each named comparison of a counter with a threshold, evaluated.
+
+    tripped(stream, thresholds)     what the last event made trip, and nobody answered yet
+    considered(stream, thresholds)  the same with those that a cooldown holds back
+    readings(stream, thresholds)    every counter beside its threshold, for people
+
+A check can only trip after an event that added to its evidence (`Stream.touched`). A threshold of
+0 turns it off. What has fired is latched; after an automatic change the next one waits a few
+calls, unanswered and not latched, so that it is asked again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from app.domain.comparisons import CHECKS, CHECKS_OF, Check, Response
+from app.domain.configuration import Thresholds
+from app.domain.findings import BELOW, Finding, find
+from app.domain.modes import ModeName
+from app.domain.readings import readings
+from app.domain.stream import Stream
+
+__all__ = ("CHECKS", "Response", "Trip", "considered", "readings", "tripped")
+
+SHADOWED = frozenset({"repeated", "no_progress"})  # only advice in the shadow of a block of ours
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trip:
+    """A check that tripped: its number, the calls behind it, and what it asks for.
+
+    `target` is None where no mode is asked for, so also where `advice` says that a block of ours
+    turned the change into advice. `held_back` waits for the end of a cooldown.
+    """
+
+    rule: str
+    key: str
+    value: float
+    threshold: float
+    seqs: tuple[int, ...]
+    target: ModeName | None
+    response: Response
+    detail: str
+    advice: bool = False
+    held_back: bool = False
+
+
+def tripped(stream: Stream, thresholds: Thresholds) -> tuple[Trip, ...]:
+    """What the last event made trip, in the order of the rules; latched checks stay quiet."""
+    return tuple(trip for trip in considered(stream, thresholds) if not trip.held_back)
+
+
+def considered(stream: Stream, thresholds: Thresholds) -> tuple[Trip, ...]:
+    """As `tripped`, with the automatic changes that a cooldown holds back."""
+    trips: dict[tuple[str, str], Trip] = {}
+    for rule, key in stream.touched:
+        for check in CHECKS_OF.get((rule, key.partition(":")[0]), ()):
+            trip = _trip(stream, check, key, thresholds)
+            if trip is not None:
+                trips.setdefault((rule, key), trip)
+    return tuple(trips.values())
+
+
+def _trip(stream: Stream, check: Check, key: str, thresholds: Thresholds) -> Trip | None:
+    threshold = _threshold(check, thresholds)
+    finding = find(stream, check.rule, key)
+    if not threshold or not _beyond(check, finding.value, threshold):
+        return None
+    if not check.when(stream, key.partition(":")[2], finding, thresholds):
+        return None
+    return _unlatched(stream, _shadowed(stream, _found(check, key, finding, threshold, thresholds)))
+
+
+def _threshold(check: Check, thresholds: Thresholds) -> float:
+    number = thresholds.get(check.threshold, 0)
+    if check.rule == "cost":  # a share of the day's cap; without a cap there is no share
+        return number * thresholds.get("cost.cap", 0)
+    return number
+
+
+def _beyond(check: Check, value: float, threshold: float) -> bool:
+    """Reached, for counts; exceeded, for the share of denials; fallen below, for success."""
+    if check.rule in BELOW:
+        return value < threshold
+    return value > threshold if check.threshold == "denials.rate" else value >= threshold
+
+
+def _found(
+    check: Check, key: str, finding: Finding, threshold: float, thresholds: Thresholds
+) -> Trip:
+    review = check.rule == "review" and bool(thresholds.get("review.to_mode", 0))
+    return Trip(
+        rule=check.rule,
+        key=key,
+        value=finding.value,
+        threshold=threshold,
+        seqs=finding.seqs,
+        target="review" if review else check.target,
+        response="mode" if review else check.response,
+        detail=check.detail.format(n=_number(finding.value)),
+    )
+
+
+def _shadowed(stream: Stream, trip: Trip) -> Trip:
+    if trip.rule in SHADOWED and stream.calls <= stream.shadow_until:
+        return replace(trip, advice=True, target=None, response="notice")
+    return trip
+
+
+def _unlatched(stream: Stream, trip: Trip) -> Trip | None:
+    """The trip, unless it fired before; advice that fired leaves a change of mode open."""
+    latch = stream.latches.get((trip.rule, trip.key))
+    if latch is not None and (trip.target is None or not latch.advice):
+        return None
+    waits = trip.response == "mode" and stream.calls <= stream.cooldown_until
+    return replace(trip, held_back=waits)
+
+
+def _number(value: float) -> str:
+    """A count as it is, a share as per cent."""
+    return f"{value:.0%}" if 0 < value < 1 else f"{value:g}"

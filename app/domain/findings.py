@@ -1,0 +1,136 @@
+"""What each comparison compares: the value of one counter now, and the calls behind it.
+
+    find(stream, rule, key) -> Finding
+
+A key is `kind` or `kind:about`; FINDINGS maps (rule, kind) to the function that counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from app.domain.stream import EVIDENCE, Failing, Slot, Stream
+
+REPEAT_WITHIN = 20  # calls; an identity not seen for longer starts again
+DENSE = 10  # calls; the short denial window
+BELOW: Final = frozenset({"success_rate"})  # rules that hold below their threshold, not above
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A counter's value and the seqs of the calls behind it, newest last."""
+
+    value: float
+    seqs: tuple[int, ...] = ()
+
+
+NOTHING = Finding(value=0)
+
+
+def find(stream: Stream, rule: str, key: str) -> Finding:
+    """The value that `rule` compares for `key`."""
+    kind, _, about = key.partition(":")
+    found = FINDINGS.get((rule, kind))
+    return NOTHING if found is None else found(stream, about)
+
+
+def holds(rule: str, value: float, threshold: float) -> bool:
+    """Whether a value is on the tripping side of its threshold."""
+    return value < threshold if rule in BELOW else value >= threshold
+
+
+def _repeats(stream: Stream, about: str) -> Finding:
+    repeat = stream.repeats.get(about)
+    if repeat is None or stream.calls - repeat.call > REPEAT_WITHIN:
+        return NOTHING
+    return Finding(value=repeat.count, seqs=repeat.seqs)
+
+
+def _failing(failing: Failing | None) -> Finding:
+    return NOTHING if failing is None else Finding(value=failing.count, seqs=failing.seqs)
+
+
+def _reds(stream: Stream, about: str) -> Finding:
+    reds = stream.targets.get(about)
+    return NOTHING if reds is None else Finding(value=reds.count, seqs=reds.seqs)
+
+
+def _sum(slots: tuple[Slot, ...]) -> Finding:
+    counted = [slot for slot in slots if slot.weight]
+    return Finding(value=sum(slot.weight for slot in counted), seqs=_seqs(counted))
+
+
+def _errors(stream: Stream, about: str) -> Finding:
+    return _sum(tuple(slot for slot in stream.errors if slot.key == about))
+
+
+def _denied_same(stream: Stream, about: str) -> Finding:
+    return _sum(tuple(slot for slot in stream.denials if slot.key == about))
+
+
+def _denied_mark(stream: Stream, about: str) -> Finding:
+    return _sum(tuple(slot for slot in stream.denials if about in slot.marks))
+
+
+def _denied_share(stream: Stream, _: str) -> Finding:
+    denied = _sum(stream.denials)
+    return Finding(value=denied.value / max(1, len(stream.denials)), seqs=denied.seqs)
+
+
+def _success(stream: Stream, _: str) -> Finding:
+    failed = [slot for slot in stream.rates if not slot.weight]
+    share = 1 - len(failed) / len(stream.rates) if stream.rates else 1.0
+    return Finding(value=round(share, 3), seqs=_seqs(failed))
+
+
+def _blocked_same(stream: Stream, about: str) -> Finding:
+    blocks = [block for block in stream.blocks if block.key == about]
+    return Finding(value=len(blocks), seqs=tuple(block.seq for block in blocks))
+
+
+def _blocked_any(stream: Stream, _: str) -> Finding:
+    return Finding(value=len(stream.blocks), seqs=tuple(block.seq for block in stream.blocks))
+
+
+def _context(stream: Stream, _: str) -> Finding:
+    return Finding(value=round(stream.context, 3), seqs=(stream.context_seq,))
+
+
+def _coverage(stream: Stream, _: str) -> Finding:
+    return Finding(value=int(stream.gap), seqs=(stream.gap_seq,) if stream.gap else ())
+
+
+def _seqs(slots: list[Slot]) -> tuple[int, ...]:
+    return tuple(slot.seq for slot in slots)[-EVIDENCE:]
+
+
+FINDINGS: Final[Mapping[tuple[str, str], Callable[[Stream, str], Finding]]] = {
+    ("repeated", "same"): _repeats,
+    ("repeated", "poll"): _repeats,
+    ("same_error", "error"): _errors,
+    ("no_progress", "stale"): lambda stream, _: _sum(stream.stale),
+    ("no_progress", "calls"): lambda stream, _: _failing(stream.idle),
+    ("edit_failures", "path"): lambda stream, about: _failing(stream.failed_edits.get(about)),
+    ("test_failure", "target"): _reds,
+    ("test_failure", "names"): lambda stream, about: _failing(stream.failing_names.get(about)),
+    ("timeouts", "count"): lambda stream, _: _sum(stream.timeouts),
+    ("denials", "same"): _denied_same,
+    ("denials", "mark"): _denied_mark,
+    ("denials", "dense"): lambda stream, _: _sum(stream.denials[-DENSE:]),
+    ("denials", "rate"): _denied_share,
+    ("denials", "count"): lambda stream, _: _sum(stream.denials),
+    ("success_rate", "low"): _success,
+    ("success_rate", "severe"): _success,
+    ("streak", "clean"): lambda stream, _: _failing(stream.clean),
+    ("error_streak", "count"): lambda stream, _: _failing(stream.error_streak),
+    ("blocked_storm", "same"): _blocked_same,
+    ("blocked_storm", "any"): _blocked_any,
+    ("context", "share"): _context,
+    ("review", "green"): lambda stream, _: Finding(value=int(stream.ended_green)),
+    ("coverage", "gap"): _coverage,
+    ("cost", "spent"): lambda stream, _: Finding(value=stream.cost),
+    ("tokens_written", "count"): lambda stream, _: Finding(value=stream.tokens_written),
+    ("turn_seconds", "count"): lambda stream, _: Finding(value=stream.turn_seconds),
+}

@@ -1,0 +1,108 @@
+"""Hysteresis: what fired stays quiet until it has not held for a while, or was taken back.
+
+    aged(stream)              after one more call: latches whose comparison stopped holding open
+    fired(stream, causes)     an entry says which comparisons fired
+    zeroed(stream, causes)    a person took the change back: its counters start again from nothing
+
+A latch is compared with the threshold it fired at, never with today's configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from immutables import Map
+
+from app.domain.findings import find, holds
+from app.domain.stream import LATCHES, Cause, Failing, Latch, Stream, Touch
+
+REARM_AFTER = 5  # calls without holding (detection-rules.md 2)
+COOLDOWN = 5  # calls after an automatic change without another one
+EXCURSION = 0.10  # context re-arms this far below the share it fired at
+SURVIVING = frozenset({"context", "streak"})  # not opened by a person's prompt
+
+
+def aged(stream: Stream) -> Stream:
+    """The latches after one more call."""
+    if not stream.latches:
+        return stream
+    kept: Map[Touch, Latch] = Map()
+    for touch, latch in stream.latches.items():
+        left = _aged(stream, touch, latch)
+        if left is not None:
+            kept = kept.set(touch, left)
+    return replace(stream, latches=kept)
+
+
+def _aged(stream: Stream, touch: Touch, latch: Latch) -> Latch | None:
+    rule, key = touch
+    value = find(stream, rule, key).value
+    if rule == "context":  # has no calls of its own: it opens at the end of the excursion
+        return latch if value >= latch.threshold - EXCURSION else None
+    if holds(rule, value, latch.threshold):
+        return latch if latch.quiet == 0 else replace(latch, quiet=0)
+    return replace(latch, quiet=latch.quiet + 1) if latch.quiet + 1 < REARM_AFTER else None
+
+
+def opened(stream: Stream) -> Stream:
+    """The latches after a prompt that a person wrote."""
+    kept = {touch: latch for touch, latch in stream.latches.items() if touch[0] in SURVIVING}
+    return replace(stream, latches=Map(kept))
+
+
+def fired(stream: Stream, causes: Iterable[Cause], *, automatic: bool, seq: int) -> Stream:
+    """An applied, proposed or notice entry names these causes; `automatic` starts the cooldown."""
+    latches = stream.latches
+    for cause in causes:
+        latch = Latch(threshold=cause.threshold, advice=cause.target is None, seq=seq)
+        latches = latches.set((cause.rule, cause.key), latch)
+    if len(latches) > LATCHES:
+        newest = sorted(latches.items(), key=lambda item: item[1].seq)[-LATCHES:]
+        latches = Map(newest)
+    until = stream.calls + COOLDOWN if automatic else stream.cooldown_until
+    return replace(stream, latches=latches, cooldown_until=max(until, stream.cooldown_until))
+
+
+def zeroed(stream: Stream, causes: Iterable[Cause]) -> Stream:
+    """The counters behind these causes at zero and their latches open: to be earned in full."""
+    for cause in causes:
+        zero = ZEROED.get(cause.rule)
+        if zero is not None:
+            stream = zero(stream, cause.key.partition(":")[2])
+        touch = (cause.rule, cause.key)
+        if touch in stream.latches:
+            stream = replace(stream, latches=stream.latches.delete(touch))
+    return stream
+
+
+def _no_error(stream: Stream, about: str) -> Stream:
+    kept = tuple(slot for slot in stream.errors if slot.key != about)
+    return replace(stream, errors=kept)
+
+
+def _no_reds(stream: Stream, about: str) -> Stream:
+    return replace(
+        stream, targets=stream.targets.drop(about), failing_names=stream.failing_names.drop(about)
+    )
+
+
+ZEROED: Final[Mapping[str, Callable[[Stream, str], Stream]]] = {
+    "repeated": lambda stream, about: replace(stream, repeats=stream.repeats.drop(about)),
+    "same_error": _no_error,
+    "no_progress": lambda stream, _: replace(stream, stale=(), idle=Failing()),
+    "edit_failures": lambda stream, about: replace(
+        stream, failed_edits=stream.failed_edits.drop(about)
+    ),
+    "test_failure": _no_reds,
+    "timeouts": lambda stream, _: replace(stream, timeouts=()),
+    "denials": lambda stream, _: replace(stream, denials=()),
+    "success_rate": lambda stream, _: replace(stream, rates=()),
+    "streak": lambda stream, _: replace(stream, clean=Failing(), clean_ids=frozenset()),
+    "error_streak": lambda stream, _: replace(stream, error_streak=Failing()),
+    "blocked_storm": lambda stream, _: replace(stream, blocks=()),
+    "cost": lambda stream, _: replace(stream, cost=0.0),
+    "tokens_written": lambda stream, _: replace(stream, tokens_written=0),
+    "turn_seconds": lambda stream, _: replace(stream, turn_seconds=0.0),
+}

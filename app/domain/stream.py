@@ -1,0 +1,186 @@
+"""One stream's counters, as one frozen value: what an agent did in a session, and nothing decided.
+
+    Stream            one per session and agent; every fold of signals.py makes the next one
+    Repeat, Failing, Reds, Slot, Block
+                      what single counters remember
+    Latch, Cause      which comparison fired, and what an entry says about it
+
+No number here depends on configuration: a threshold enters only with the entry that says it
+tripped, so the same log gives the same stream under any configuration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from immutables import Map
+
+from app.domain.calls import Call
+from app.domain.lru import Lru
+
+RECENT = 32  # calls kept for a handoff
+EVIDENCE = 10  # seqs kept behind one counter, the newest ones
+SEEN = 4096  # answers remembered (detection-rules.md, bounds)
+IDENTITIES = 4096
+TARGETS = 256
+STATES = 512  # edits and mutating calls remembered since the last prompt by a person
+PATHS = 256
+NAME_SETS = 16  # sets of failing names remembered for one test target
+LATCHES = 64
+
+Touch = tuple[str, str]  # (rule, key): a comparison whose evidence the last event added to
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learnt:
+    """An answer this stream has had, and whether a compaction has given it back once."""
+
+    generation: int  # number of compactions before it was learnt
+    regained: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeat:
+    """How often one identity brought nothing new, the first answer included."""
+
+    count: int
+    call: int  # number of the call that was counted last
+    since_ms: int  # when the first of them came
+    at_ms: int  # when the last of them came
+    seqs: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failing:
+    """Failures of one thing in a row, and the calls behind them."""
+
+    count: int = 0
+    seqs: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reds:
+    """Red runs of one test target since the last progress."""
+
+    count: int = 0
+    best: int | None = None  # the lowest failed count; None: no count is known
+    names: tuple[str, ...] = ()  # failing names of the last run
+    known: tuple[tuple[str, ...], ...] = ()  # sets of failing names seen before
+    digest: str | None = None  # of the last run's text
+    seqs: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """One call's place in a window: its weight there, and what it is compared by."""
+
+    seq: int
+    weight: float = 0.0
+    key: str = ""
+    marks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One intervention: the call's number, the rule or message, and which call it hit."""
+
+    call: int
+    seq: int
+    key: str
+    identity: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latch:
+    """A comparison that fired; it stays quiet until it has not held for a few calls."""
+
+    threshold: float
+    advice: bool  # fired as advice only: a change of mode may still follow
+    seq: int  # the entry that says so
+    quiet: int = 0  # calls in a row in which it did not hold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """What an entry says about one comparison that tripped; `target` is None for advice."""
+
+    rule: str
+    key: str
+    threshold: float
+    target: str | None = None
+    value: float = 0.0
+    seqs: tuple[int, ...] = ()
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """The counters of one (session, agent)."""
+
+    calls: int = 0  # calls that counted, blocked and denied ones included
+    recent: tuple[Call, ...] = ()
+    touched: tuple[Touch, ...] = ()  # by the last event; nothing else can trip after it
+    batch: str | None = None  # the response whose calls are coming in
+    votes: frozenset[str] = frozenset()  # identities already counted in it
+    batch_denied: bool = False
+
+    seen: Lru[Learnt] = field(default_factory=lambda: Lru(limit=SEEN))
+    generation: int = 0  # compactions so far
+    changes: int = 0  # changes of state so far
+    edits: Lru[bool] = field(default_factory=lambda: Lru(limit=STATES))  # edits that were applied
+    done: Lru[bool] = field(default_factory=lambda: Lru(limit=STATES))  # mutating calls that ran
+
+    repeats: Lru[Repeat] = field(default_factory=lambda: Lru(limit=IDENTITIES))
+    stale: tuple[Slot, ...] = ()  # last 16 counted calls since the last change
+    idle: Failing = field(default_factory=Failing)  # calls in a row without anything new
+    errors: tuple[Slot, ...] = ()  # error identities of the last 20 counted calls
+
+    failed_edits: Lru[Failing] = field(default_factory=lambda: Lru(limit=PATHS))
+    targets: Lru[Reds] = field(default_factory=lambda: Lru(limit=TARGETS))
+    failing_names: Lru[Failing] = field(default_factory=lambda: Lru(limit=TARGETS))
+
+    denials: tuple[Slot, ...] = ()  # last 20 calls that were not blocked; weight 1 = denied
+    timeouts: tuple[Slot, ...] = ()  # last 10 calls that are no polls; weight 1 = timed out
+    rates: tuple[Slot, ...] = ()  # last 10 counted calls; weight 1 = succeeded
+
+    clean: Failing = field(default_factory=Failing)  # distinct clean calls in a row
+    clean_ids: frozenset[str] = frozenset()
+    error_streak: Failing = field(default_factory=Failing)
+
+    asks: bool = False  # the harness asks for verdicts
+    attempts: int = 0
+    interventions: int = 0
+    blocked_then_blocked: int = 0
+    terminal: bool = False  # two blocks of one step were seen
+    after_terminal: int = 0  # calls since then
+    blocks: tuple[Block, ...] = ()  # within the last 10 calls, since the last change
+    shadow_until: int = 0  # the last call under the shadow of a block of ours
+    cooldown_until: int = 0  # the last call of the cooldown after an automatic change
+
+    context: float = 0.0  # share of the context window in use, 0 to 1
+    context_seq: int = 0
+    edited: bool = False  # since the last green run
+    done_green: bool = False  # the last run is green, and edits came before it
+    ended_green: bool = False  # the turn ended so
+    gap: bool = False  # the last coverage report shows a gap
+    gap_seq: int = 0
+    cost: float = 0.0  # the session's cost on `cost_day`, in the harness's currency
+    cost_day: str = ""
+    tokens_written: int = 0  # in the turn
+    turn_seconds: float = 0.0  # in the turn
+    turn_over: bool = False
+
+    latches: Map[Touch, Latch] = field(default_factory=Map)
+
+
+EMPTY = Stream()
+
+
+def grown(failing: Failing, seq: int) -> Failing:
+    """One more failure of the same thing."""
+    return Failing(count=failing.count + 1, seqs=evidence(failing.seqs, seq))
+
+
+def evidence(seqs: tuple[int, ...], seq: int) -> tuple[int, ...]:
+    """The newest calls behind a counter, one more included."""
+    return (*seqs, seq)[-EVIDENCE:]
