@@ -28,11 +28,11 @@ READ_ONLY = {"Collection", "Mapping", "Sequence", "Set"}
 
 
 def impurities(tree: ast.Module) -> Iterator[str]:
-    """What in `tree` touches the world or keeps state, each with its line."""
+    """What in `tree` touches the world or keeps state, in words."""
     clocks = clock_types(tree)
     for node in ast.walk(tree):
-        for found in (*of_expression(node, clocks), *of_statement(node)):
-            yield f"line {getattr(node, 'lineno', 0)}: {found}"
+        yield from of_expression(node, clocks)
+        yield from of_statement(node)
 
 
 def of_expression(node: ast.AST, clocks: set[str]) -> Iterator[str]:
