@@ -1,16 +1,16 @@
 """What the log can say. An entry is one row of `controls`; a draft is an entry without its place.
 
-    observed    a harness reported something
-    decided     a harness asked before a call
-    applied     something takes effect
-    proposed    something waits for a person
-    approved    a person said yes
-    dismissed   a person said no
-    reverted    a person took an applied entry back
-    ended       an effect is over
-    refused     an attempt that was not allowed
-    configured  the configuration in force
-    gap         what could not be logged, counted
+observed    a harness reported something
+decided     a harness asked before a call
+applied     something takes effect
+proposed    something waits for a person
+approved    a person said yes
+dismissed   a person said no
+reverted    a person took an applied entry back
+ended       an effect is over
+refused     an attempt that was not allowed
+configured  the configuration in force
+gap         what could not be logged, counted
 """
 
 from __future__ import annotations

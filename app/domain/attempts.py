@@ -1,0 +1,177 @@
+"""The verdict on one attempt: cross if a person allowed that, decide, append before answering.
+
+    judge(pending, draft, first, configuration) -> Judged
+
+A repeated attempt is judged again under what is in force now: the same verdict writes nothing,
+another one is a second `decided` that refers to the first and is counted nowhere (design.md 3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from app.domain.bodies import value_body, was
+from app.domain.calls import reading_of
+from app.domain.configuration import Configuration
+from app.domain.controller import record
+from app.domain.crossing import Side, crossing, open_tests
+from app.domain.entries import Draft, Entry
+from app.domain.events import Json
+from app.domain.modes import Mode, Verdict
+from app.domain.narrowing import direction
+from app.domain.observations import text_of
+from app.domain.policy import decide
+from app.domain.reasons import reason
+from app.domain.restrictions import Call, Decision, InForce
+from app.domain.state import Book, Session, in_force, newest, own_value, supposed
+from app.domain.transaction import Pending
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """The answer to one attempt, and the transaction that keeps it."""
+
+    pending: Pending
+    entry: Entry  # the decided entry the answer stands in
+    verdict: str
+    rule: str | None
+    reason: str | None
+    repeated: bool = False
+
+
+def judge(
+    pending: Pending, draft: Draft, first: Entry | None, configuration: Configuration
+) -> Judged:
+    """Judge the attempt that `draft` describes; `first` is the entry of the same attempt before."""
+    call = call_of_body(draft)
+    pending = _crossed(pending, draft, call, configuration)
+    decision = _decide(pending.book, draft.scope, call, configuration)
+    verdict = answered(decision.verdict, configuration)
+    if first is not None and text_of(first.body, "verdict") == verdict:
+        return _judged(pending, first, repeated=True)
+    body = {**draft.body, **_verdict_body(decision, pending.book.head + 1, configuration)}
+    draft = replace(draft, body=body)
+    if first is not None:
+        draft = replace(draft, ref=first.seq, dedup_key=None)
+    place = len(pending.entries)
+    pending = record(pending, draft, configuration)
+    return _judged(pending, pending.entries[place])
+
+
+def answered(verdict: Verdict, configuration: Configuration) -> Verdict:
+    """What the harness hears: in `observe` nothing is denied."""
+    return verdict if configuration.enforcement == "enforce" else "none"
+
+
+def call_of_body(draft: Draft) -> Call:
+    """The call an attempt describes, as the verdict sees it."""
+    reading = reading_of(draft.body)
+    commands = draft.body.get("commands")
+    return Call(
+        tool=text_of(draft.body, "tool") or "",
+        tool_class=reading.tool_class,
+        effects=reading.effects,
+        targets=reading.targets,
+        part=reading.part,
+        commands=tuple(str(c) for c in commands) if isinstance(commands, list) else (),
+    )
+
+
+def _crossed(pending: Pending, draft: Draft, call: Call, configuration: Configuration) -> Pending:
+    """Cross the test boundary for this attempt where a standing approval lets it."""
+    book, session = pending.book, pending.book.session(draft.scope)
+    own = own_value(book, session.id, "mode", configuration)
+    standing = configuration.standing.get("boundary")
+    if standing is None or book.configured is None or not isinstance(own, Mode):
+        return pending
+
+    def under(side: Side) -> InForce:
+        moved = supposed(book, session.id, "mode", configuration.modes[side])
+        return in_force(moved, draft.scope, configuration)
+
+    step = crossing(
+        own=own.name,
+        movable=_movable(session),
+        under=under,
+        call=call,
+        red=bool(session.reds),
+        uses_left=standing.uses - session.crossings,
+        written_here=session.written,
+    )
+    if step is None:
+        return pending
+    return pending.append(*_crossing_drafts(pending, draft.scope, step.to, configuration))
+
+
+def _movable(session: Session) -> bool:
+    """Whether the session's mode is the default or came by the standing approval itself."""
+    mode = newest(session, session.id, "mode")
+    return mode is None or text_of(mode.body, "standing") == "boundary"
+
+
+def _crossing_drafts(
+    pending: Pending, scope: str, side: Side, configuration: Configuration
+) -> tuple[Draft, Draft]:
+    """What a crossing writes: the use of the approval, and the mode of the session."""
+    book, session = pending.book, pending.book.session(scope)
+    configured = book.configured
+    assert configured is not None  # an approval is used only where one is configured
+    own, mode = own_value(book, session.id, "mode", configuration), configuration.modes[side]
+    uses = session.crossings + (1 if side == "test_development" else 0)
+    limit = configuration.standing["boundary"].uses
+    approved = Draft(
+        kind="approved",
+        scope=session.id,
+        action="mode",
+        actor=configured.actor,
+        ref=configured.seq,
+        body={"standing": "boundary", "use": uses, "of": limit},
+    )
+    applied = Draft(
+        kind="applied",
+        scope=session.id,
+        action="mode",
+        actor=configured.actor,
+        direction=direction(own, mode),
+        ref=book.head + 1,
+        body={
+            **value_body(mode),
+            "was": was(own),
+            "because": [{"rule": "standing:boundary"}],
+            "standing": "boundary",
+        },
+    )
+    return approved, applied
+
+
+def _decide(book: Book, scope: str, call: Call, configuration: Configuration) -> Decision:
+    session = book.session(scope)
+    return decide(in_force(book, scope, configuration), call, _open_tests(session, configuration))
+
+
+def _open_tests(session: Session, configuration: Configuration) -> frozenset[str] | None:
+    return open_tests(red=bool(session.reds), written=session.written)
+
+
+def _verdict_body(decision: Decision, seq: int, configuration: Configuration) -> dict[str, Json]:
+    body: dict[str, Json] = {
+        "verdict": answered(decision.verdict, configuration),
+        "mode": decision.mode,
+        "posture": decision.posture,
+    }
+    if decision.verdict != "none":
+        body |= {"rule": decision.rule, "reason": reason(decision, seq)}
+    if body["verdict"] != decision.verdict:
+        body["would"] = decision.verdict
+    return body
+
+
+def _judged(pending: Pending, entry: Entry, *, repeated: bool = False) -> Judged:
+    return Judged(
+        pending=pending,
+        entry=entry,
+        verdict=text_of(entry.body, "verdict") or "none",
+        rule=text_of(entry.body, "rule"),
+        reason=text_of(entry.body, "reason"),
+        repeated=repeated,
+    )

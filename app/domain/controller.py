@@ -1,0 +1,250 @@
+"""The reaction: what the controller does about an entry, as drafts of further entries.
+
+    react(book, entry, configuration)      the first check that tripped and was not answered yet
+    record(pending, draft, configuration)  append, react until nothing trips, settle (returns.py)
+
+A change is automatic if and only if it narrows (design.md 4); everything else is a notice or a
+proposal. Nothing here reads a clock or stores a flag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import assert_never
+
+from app.domain.bodies import because, value_body, was
+from app.domain.checks import Trip, tripped
+from app.domain.configuration import POSTURES, Configuration, Posture
+from app.domain.entries import (
+    MACHINE,
+    Action,
+    Draft,
+    Entry,
+    agent_of,
+)
+from app.domain.handoff import handoff
+from app.domain.modes import Mode
+from app.domain.narrowing import automatic, direction
+from app.domain.proposals import crowded, open_twin
+from app.domain.restrictions import Policy
+from app.domain.returns import end, settled
+from app.domain.state import (
+    Book,
+    Session,
+    in_force,
+    newest,
+    own_value,
+    stream_of,
+    supposed,
+)
+from app.domain.transaction import Pending
+
+REACTIONS = 16  # checks answered for one entry; a latch makes each of them fire once
+ADVISORY_AFTER = 2  # reverts by a person of one rule in a session (design.md 5)
+OBSERVED = frozenset({"observed", "decided"})  # the kinds that can make a check trip
+
+
+def record(pending: Pending, draft: Draft, configuration: Configuration) -> Pending:
+    """Append one draft and everything that follows from it."""
+    pending = pending.append(draft)
+    if draft.kind in OBSERVED:
+        pending = _reacted(pending, pending.last, configuration)
+    return settled(pending, draft.scope, configuration)
+
+
+def _reacted(pending: Pending, entry: Entry, configuration: Configuration) -> Pending:
+    for _ in range(REACTIONS):
+        drafts = react(pending.book, entry, configuration)
+        if not drafts:
+            break
+        pending = pending.append(*drafts)
+    return pending
+
+
+def react(book: Book, entry: Entry, configuration: Configuration) -> tuple[Draft, ...]:
+    """The entries that follow from `entry` for the first check that tripped and has an answer."""
+    if entry.action == "compaction" and entry.kind == "observed":
+        return _compacted(book, entry)
+    session = book.session(entry.scope)
+    stream = stream_of(session, agent_of(entry.scope))
+    for trip in tripped(stream, configuration.thresholds):
+        drafts = tuple(_answer(book, entry, trip, configuration))
+        if drafts:
+            return drafts
+    return ()
+
+
+def _compacted(book: Book, entry: Entry) -> tuple[Draft, ...]:
+    """The harness did what `compact` asked for: the signal is over."""
+    signal = newest(book.session(entry.scope), entry.scope, "compact")
+    if signal is None:
+        return ()
+    return (end(entry.scope, "compact", signal.seq, "the harness compacted"),)
+
+
+def _answer(book: Book, entry: Entry, trip: Trip, configuration: Configuration) -> Iterator[Draft]:
+    match trip.response:
+        case "mode":
+            yield from _mode_answer(book, entry, trip, configuration)
+        case "notice":
+            yield _notice(entry, trip, trip.detail)
+        case "compact":
+            yield _signal(entry, trip)
+        case "looser_posture":
+            yield from _looser_posture(book, entry, trip, configuration)
+        case "proposal":
+            yield from _proposed_mode(book, entry, trip, configuration)
+        case _:
+            assert_never(trip.response)
+
+
+def _mode_answer(
+    book: Book, entry: Entry, trip: Trip, configuration: Configuration
+) -> Iterator[Draft]:
+    """The mode a rule wants, for each scope that it concerns; else one notice."""
+    session = book.session(entry.scope)
+    if trip.advice or session.taken_back.get(trip.rule, 0) >= ADVISORY_AFTER:
+        yield _notice(entry, trip, trip.detail)
+        return
+    changes = tuple(
+        change
+        for scope in _concerned(session, entry.scope, trip.rule)
+        if (change := _tightening(book, entry, trip, scope, configuration)) is not None
+    )
+    yield from changes or (_notice(entry, trip, trip.detail),)
+
+
+def _concerned(session: Session, scope: str, rule: str) -> tuple[str, ...]:
+    """The agent whose counter tripped; its session too when a second agent falls for one rule."""
+    agent = agent_of(scope)
+    others = session.fired_by.get(rule, frozenset[str]()) - {agent}
+    return (scope, session.id) if agent and others else (scope,)
+
+
+def _tightening(
+    book: Book, entry: Entry, trip: Trip, scope: str, configuration: Configuration
+) -> Draft | None:
+    """The automatic change of one scope, or None where it would not narrow what is in force."""
+    for action, value in _wanted(book, trip, scope, configuration):
+        own = own_value(book, scope, action, configuration)
+        before = in_force(book, scope, configuration)
+        after = in_force(supposed(book, scope, action, value), scope, configuration)
+        if automatic(own, value, before, after):
+            return _applied(book, entry, trip, scope, action, value, configuration)
+    return None
+
+
+def _wanted(
+    book: Book, trip: Trip, scope: str, configuration: Configuration
+) -> Iterator[tuple[Action, Mode | Policy]]:
+    """The values a rule asks for, best first: its mode, and for denials a tighter posture."""
+    if trip.target is not None:
+        yield "mode", configuration.modes[trip.target]
+    if trip.rule == "denials":
+        own = own_value(book, scope, "policy", configuration)
+        assert isinstance(own, Policy)
+        for posture in tighter_postures(own.posture):
+            yield "policy", replace(own, posture=posture)
+
+
+def tighter_postures(posture: Posture) -> tuple[Posture, ...]:
+    """The steps of the permission ladder below `posture`, the next one first."""
+    return POSTURES[POSTURES.index(posture) + 1 :]
+
+
+def _applied(
+    book: Book,
+    entry: Entry,
+    trip: Trip,
+    scope: str,
+    action: Action,
+    value: Mode | Policy,
+    configuration: Configuration,
+) -> Draft:
+    session = book.session(entry.scope)
+    own = own_value(book, scope, action, configuration)
+    return Draft(
+        kind="applied",
+        scope=scope,
+        action=action,
+        actor=MACHINE,
+        direction="tighten",
+        ref=entry.seq,
+        body={
+            **value_body(value),
+            "was": was(own),
+            "because": [because(trip, agent_of(entry.scope))],
+            "handoff": handoff(stream_of(session, agent_of(entry.scope)), trip),
+            "configuration": configuration.digest,
+        },
+    )
+
+
+def _notice(entry: Entry, trip: Trip, text: str) -> Draft:
+    return Draft(
+        kind="applied",
+        scope=entry.scope,
+        action="notice",
+        actor=MACHINE,
+        ref=entry.seq,
+        body={"notice": text, "because": [because(trip, agent_of(entry.scope))]},
+    )
+
+
+def _signal(entry: Entry, trip: Trip) -> Draft:
+    """Ask for a compaction: a signal to agent and person, no restriction."""
+    draft = _notice(entry, trip, trip.detail)
+    return replace(draft, action="compact")
+
+
+def _looser_posture(
+    book: Book, entry: Entry, trip: Trip, configuration: Configuration
+) -> Iterator[Draft]:
+    """A streak proposes one step up the ladder; at the person's ceiling there is none."""
+    own = own_value(book, entry.scope, "policy", configuration)
+    assert isinstance(own, Policy)
+    step = POSTURES.index(own.posture) - 1
+    if step < POSTURES.index(configuration.ceiling):
+        return
+    value = replace(own, posture=POSTURES[step])
+    yield from _proposal(book, entry, trip, "policy", value, configuration)
+
+
+def _proposed_mode(
+    book: Book, entry: Entry, trip: Trip, configuration: Configuration
+) -> Iterator[Draft]:
+    if trip.target is None:
+        return
+    value = configuration.modes[trip.target]
+    if was(own_value(book, entry.scope, "mode", configuration)) == value.name:
+        return
+    yield from _proposal(book, entry, trip, "mode", value, configuration)
+
+
+def _proposal(
+    book: Book,
+    entry: Entry,
+    trip: Trip,
+    action: Action,
+    value: Mode | Policy,
+    configuration: Configuration,
+) -> Iterator[Draft]:
+    session = book.session(entry.scope)
+    if open_twin(session, entry.scope, action, value) is not None or crowded(session, entry.scope):
+        return
+    own = own_value(book, entry.scope, action, configuration)
+    yield Draft(
+        kind="proposed",
+        scope=entry.scope,
+        action=action,
+        actor=MACHINE,
+        direction=direction(own, value),
+        ref=entry.seq,
+        body={
+            **value_body(value),
+            "was": was(own),
+            "because": [because(trip, agent_of(entry.scope))],
+            "configuration": configuration.digest,
+        },
+    )

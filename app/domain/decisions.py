@@ -1,0 +1,273 @@
+"""What a person decides: apply, approve, revert, dismiss, propose. Refusals are values.
+
+    a proposal that tightens or changes nothing   apply     -> applied
+    a proposal that loosens                       approve   -> approved, applied
+    a return                                      approve   -> approved, reverted
+    an applied entry                              revert    -> reverted
+    any proposal                                  dismiss   -> dismissed
+
+The direction is judged now, under what is in force now, never read from the proposal; the person
+says which state they saw, and any other state refuses (design.md 6).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from app.domain.bodies import value_body, was
+from app.domain.configuration import Configuration
+from app.domain.entries import MACHINE, RESTRICTIONS, Action, Direction, Draft, Kind
+from app.domain.expected_state import state_of
+from app.domain.narrowing import direction
+from app.domain.returns import beneath, settled
+from app.domain.state import Book, Override, Proposal, own_value
+from app.domain.transaction import Pending
+
+Verb = Literal["apply", "approve", "revert", "dismiss"]
+Why = Literal[
+    "unknown_seq",
+    "not_a_proposal",
+    "not_applied",
+    "wrong_verb",
+    "state_missing",
+    "state_changed",
+    "already_decided",
+    "void",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """A decision that was not taken: why, in a sentence, and what to do instead."""
+
+    why: Why
+    detail: str
+    scope: str
+    action: Action
+    seq: int
+    state: str = ""  # the state now, for whoever decides again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One decision of one person about one entry."""
+
+    verb: Verb
+    seq: int
+    actor: str
+    expected_state: str | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Subject:
+    """The entry a command is about, and what becomes of it when the person says yes."""
+
+    scope: str
+    action: Action
+    direction: Direction
+    drafts: tuple[Draft, ...] = field(default=())
+
+
+def decide_entry(
+    pending: Pending, scope: str, command: Command, configuration: Configuration
+) -> Pending | Refusal:
+    """Carry out one command about an entry of the session of `scope`, or say why not."""
+    subject = _subject(pending.book, scope, command, configuration)
+    if isinstance(subject, Refusal):
+        return subject
+    stale = _stale(pending.book, subject, command)
+    if stale is not None:
+        return stale
+    for draft in subject.drafts:
+        ref = draft.ref if draft.ref is not None else pending.last.seq
+        pending = pending.append(replace(draft, ref=ref))
+    return settled(pending, subject.scope, configuration)
+
+
+def _subject(
+    book: Book, scope: str, command: Command, configuration: Configuration
+) -> _Subject | Refusal:
+    if command.verb == "revert":
+        return _applied_subject(book, scope, command, configuration)
+    proposal = _open_proposal(book, scope, command)
+    if isinstance(proposal, Refusal):
+        return proposal
+    if command.verb == "dismiss":
+        return _Subject(
+            scope=proposal.scope,
+            action=proposal.action,
+            direction="neutral",
+            drafts=(_decision(proposal, "dismissed", command),),
+        )
+    return _yes(book, proposal, command, configuration)
+
+
+def _open_proposal(book: Book, scope: str, command: Command) -> Proposal | Refusal:
+    session = book.session(scope)
+    proposal = session.proposals.get(command.seq)
+    if proposal is not None:
+        return proposal
+    match session.settled.get(command.seq):
+        case None:
+            return _refusal(command, scope, "mode", "not_a_proposal", "it is not a proposal")
+        case "ended":
+            return _refusal(
+                command, scope, "mode", "void", "the proposal is void: things have changed since"
+            )
+        case how:
+            return _refusal(command, scope, "mode", "already_decided", f"it was {how} already")
+
+
+def _refusal(command: Command, scope: str, action: Action, why: Why, text: str) -> Refusal:
+    return Refusal(
+        why=why, detail=f"{command.seq}: {text}", scope=scope, action=action, seq=command.seq
+    )
+
+
+def _yes(
+    book: Book, proposal: Proposal, command: Command, configuration: Configuration
+) -> _Subject | Refusal:
+    """What a yes writes; the wrong verb is refused by the name of the right one."""
+    now = judged(book, proposal, configuration)
+    right: Verb = "approve" if now == "loosen" or proposal.returns is not None else "apply"
+    if command.verb != right:
+        word = "loosens" if right == "approve" else "does not loosen"
+        return replace(
+            _refusal(
+                command,
+                proposal.scope,
+                proposal.action,
+                "wrong_verb",
+                f"this change {word}: use {right} {proposal.seq}",
+            ),
+            state=state_of(book, proposal.scope),
+        )
+    return _Subject(
+        scope=proposal.scope,
+        action=proposal.action,
+        direction=now,
+        drafts=tuple(_consequences(book, proposal, command, now, configuration)),
+    )
+
+
+def judged(book: Book, proposal: Proposal, configuration: Configuration) -> Direction:
+    """The direction a proposal has under what its own scope has now."""
+    own = own_value(book, proposal.scope, proposal.action, configuration)
+    return direction(own, proposal.value)
+
+
+def _consequences(
+    book: Book,
+    proposal: Proposal,
+    command: Command,
+    now: Direction,
+    configuration: Configuration,
+) -> list[Draft]:
+    if proposal.returns is not None:
+        approved = _decision(proposal, "approved", command)
+        taken_back = _reverted(proposal.scope, proposal.action, now, proposal.returns, command)
+        return [approved, replace(taken_back, body={**taken_back.body, "approved": proposal.seq})]
+    applied = Draft(
+        kind="applied",
+        scope=proposal.scope,
+        action=proposal.action,
+        actor=command.actor,
+        direction=now,
+        ref=proposal.seq if now != "loosen" else None,  # None: the approved entry before it
+        body={
+            **value_body(proposal.value),
+            "was": was(own_value(book, proposal.scope, proposal.action, configuration)),
+            "because": proposal.body.get("because") or [{"rule": "person"}],
+            **({"why": command.reason} if command.reason else {}),
+        },
+    )
+    return [_decision(proposal, "approved", command), applied] if now == "loosen" else [applied]
+
+
+def _decision(proposal: Proposal, kind: Kind, command: Command) -> Draft:
+    return Draft(
+        kind=kind,
+        scope=proposal.scope,
+        action=proposal.action,
+        actor=command.actor,
+        ref=proposal.seq,
+        body={"why": command.reason} if command.reason else {},
+    )
+
+
+def _reverted(scope: str, action: Action, now: Direction, ref: int, command: Command) -> Draft:
+    return Draft(
+        kind="reverted",
+        scope=scope,
+        action=action,
+        actor=command.actor,
+        direction=now,
+        ref=ref,
+        body={"why": command.reason} if command.reason else {},
+    )
+
+
+def _applied_subject(
+    book: Book, scope: str, command: Command, configuration: Configuration
+) -> _Subject | Refusal:
+    session = book.session(scope)
+    override = session.applied.get(command.seq)
+    if override is None:
+        return _refusal(command, scope, "mode", "not_applied", "it is not an applied entry")
+    how = session.undone.get(command.seq)
+    if how is not None:
+        return _refusal(
+            command, override.scope, override.action, "already_decided", f"it was {how} already"
+        )
+    now = revert_direction(book, override, configuration)
+    draft = _reverted(override.scope, override.action, now, override.seq, command)
+    return _Subject(scope=override.scope, action=override.action, direction=now, drafts=(draft,))
+
+
+def revert_direction(book: Book, override: Override, configuration: Configuration) -> Direction:
+    """What taking an applied entry back does: nothing, unless it is the newest of its action."""
+    stack = book.session(override.scope).overrides.get((override.scope, override.action), ())
+    if override.action not in RESTRICTIONS or not stack or stack[-1].seq != override.seq:
+        return "neutral"
+    return direction(override.value, beneath(stack, override.action, configuration))
+
+
+def _stale(book: Book, subject: _Subject, command: Command) -> Refusal | None:
+    if command.verb == "dismiss":
+        return None
+    now = state_of(book, subject.scope)
+    if command.expected_state == now:
+        return None
+    missing = command.expected_state is None
+    text = (
+        "say which state you saw: expected_state stands in overrides, dry runs and proposals"
+        if missing
+        else "what is in force changed since that state was shown; look again"
+    )
+    refusal = _refusal(
+        command,
+        subject.scope,
+        subject.action,
+        "state_missing" if missing else "state_changed",
+        text,
+    )
+    return replace(refusal, state=now)
+
+
+def refused(refusal: Refusal, command_actor: str, attempted: str) -> Draft:
+    """The entry that keeps a refusal in the log."""
+    return Draft(
+        kind="refused",
+        scope=refusal.scope,
+        action=refusal.action,
+        actor=MACHINE,
+        ref=refusal.seq or None,
+        body={
+            "why": refusal.why,
+            "detail": refusal.detail,
+            "attempted": attempted,
+            "by": command_actor,
+        },
+    )

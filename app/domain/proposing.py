@@ -1,0 +1,150 @@
+"""A wish for a change: by an agent that asks, by a person who wants something on purpose.
+
+It takes effect only by apply or approve; a person may propose and decide in one call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from app.domain.bodies import value_body, was
+from app.domain.configuration import Configuration
+from app.domain.decisions import Command, Refusal, decide_entry, judged
+from app.domain.entries import Draft
+from app.domain.events import Json
+from app.domain.expected_state import state_of
+from app.domain.modes import Malformed, Mode
+from app.domain.narrowing import direction
+from app.domain.proposals import OPEN_PROPOSALS, crowded, open_twin
+from app.domain.restrictions import Policy, changed
+from app.domain.returns import beneath, settled
+from app.domain.state import Book, Proposal, newest, own_value
+from app.domain.transaction import Pending
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What somebody wants for a scope, and whether they decide it at once."""
+
+    scope: str
+    action: Literal["mode", "policy"]
+    value: Mapping[str, Json]
+    reason: str
+    actor: str
+    decide: bool = False
+    expected_state: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unclear:
+    """A wish that names nothing that exists: what was expected, in a sentence."""
+
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposed:
+    """Where the wish stands now: its proposal, old or new, and what was written for it."""
+
+    pending: Pending
+    seq: int
+    repeated: bool = False
+
+
+Wanted: TypeAlias = Mode | Policy | int  # int: the tightening that a return takes back
+Answer: TypeAlias = Proposed | Refusal | Unclear
+
+
+def propose(pending: Pending, wish: Wish, configuration: Configuration) -> Answer:
+    """Write one wish as a proposal, or name the open one it repeats; decide it if asked to."""
+    wanted = _wanted(pending.book, wish, configuration)
+    if isinstance(wanted, Unclear):
+        return wanted
+    session = pending.book.session(wish.scope)
+    twin = _open(pending.book, wish, wanted)
+    if twin is not None:
+        return _decided(Proposed(pending=pending, seq=twin.seq, repeated=True), wish, configuration)
+    if crowded(session, wish.scope):
+        return Unclear(
+            detail=f"{OPEN_PROPOSALS} proposals wait for this scope; decide or dismiss one first"
+        )
+    pending = pending.append(_draft(pending.book, wish, wanted, configuration))
+    return _decided(Proposed(pending=pending, seq=pending.last.seq), wish, configuration)
+
+
+def _wanted(book: Book, wish: Wish, configuration: Configuration) -> Wanted | Unclear:
+    """The whole resulting value of a wish; a policy may be given by its differences."""
+    if "return" in wish.value:
+        tightening = newest(book.session(wish.scope), wish.scope, wish.action)
+        if tightening is None:
+            return Unclear(detail=f"nothing is in force for {wish.action} in this scope")
+        return tightening.seq
+    if wish.action == "mode":
+        mode = configuration.modes.get(str(wish.value.get("mode")))
+        names = ", ".join(sorted(configuration.modes))
+        return mode or Unclear(detail=f'value: expected {{"mode": one of {names}}}')
+    own = own_value(book, wish.scope, "policy", configuration)
+    assert isinstance(own, Policy)
+    policy = changed(own, wish.value)
+    return Unclear(detail=policy.detail) if isinstance(policy, Malformed) else policy
+
+
+def _open(book: Book, wish: Wish, wanted: Wanted) -> Proposal | None:
+    session = book.session(wish.scope)
+    if not isinstance(wanted, int):
+        return open_twin(session, wish.scope, wish.action, wanted)
+    for _, proposal in sorted(session.proposals.items()):
+        if proposal.returns == wanted:
+            return proposal
+    return None
+
+
+def _draft(book: Book, wish: Wish, wanted: Wanted, configuration: Configuration) -> Draft:
+    own = own_value(book, wish.scope, wish.action, configuration)
+    if isinstance(wanted, int):
+        value, extra = _beneath(book, wish, configuration), {"return": wanted}
+    else:
+        value, extra = wanted, {}
+    return Draft(
+        kind="proposed",
+        scope=wish.scope,
+        action=wish.action,
+        actor=wish.actor,
+        direction=direction(own, value),
+        ref=wanted if isinstance(wanted, int) else None,
+        body={
+            **value_body(value),
+            **extra,
+            "was": was(own),
+            "because": [{"rule": "person"}],
+            "why": wish.reason,
+            "state": state_of(book, wish.scope),
+        },
+    )
+
+
+def _beneath(book: Book, wish: Wish, configuration: Configuration) -> Mode | Policy:
+    stack = book.session(wish.scope).overrides[(wish.scope, wish.action)]
+    return beneath(stack, wish.action, configuration)
+
+
+def _decided(proposed: Proposed, wish: Wish, configuration: Configuration) -> Answer:
+    """Decide a person's own wish at once; a loosening only for the state they saw."""
+    if not wish.decide:
+        return replace(proposed, pending=settled(proposed.pending, wish.scope, configuration))
+    book = proposed.pending.book
+    proposal = book.session(wish.scope).proposals[proposed.seq]
+    loosens = judged(book, proposal, configuration) == "loosen" or proposal.returns is not None
+    command = Command(
+        verb="approve" if loosens else "apply",
+        seq=proposed.seq,
+        actor=wish.actor,
+        expected_state=wish.expected_state if loosens else state_of(book, wish.scope),
+        reason=wish.reason,
+    )
+    answer = decide_entry(proposed.pending, wish.scope, command, configuration)
+    if isinstance(answer, Refusal):
+        return answer
+    return replace(proposed, pending=answer)

@@ -1,0 +1,154 @@
+"""One line per entry, for people: what happened, in plain words.
+
+Built from enumerated words, numbers and quoted names only, so that a reader without a token may
+see it: no argument, result or prompt text stands in a summary (design.md 6).
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from app.domain.entries import Entry
+from app.domain.events import Json
+from app.domain.observations import part_of, text_of, whole_of
+from app.domain.reasons import quoted
+
+
+def summary(entry: Entry) -> str:
+    """The entry in one line of plain words."""
+    body = entry.body
+    match entry.kind:
+        case "observed":
+            return _observed(entry)
+        case "decided":
+            return _decided(entry)
+        case "applied":
+            return _applied(entry)
+        case "proposed":
+            return _proposed(entry)
+        case "approved":
+            return _approved(entry)
+        case "dismissed":
+            return f"proposal {entry.ref} dismissed{_why(entry)}"
+        case "reverted":
+            return f"{entry.ref} taken back{_why(entry)}"
+        case "ended":
+            return f"{entry.ref} is over{_why(entry)}"
+        case "refused":
+            return _refused(entry)
+        case "configured":
+            profile, enforcement = text_of(body, "profile"), text_of(body, "enforcement")
+            return f"profile {profile}, {enforcement}"
+        case "gap":
+            return (
+                f"{whole_of(body, 'count')} reports could not be logged between "
+                f"{text_of(body, 'from')} and {text_of(body, 'to')}"
+            )
+        case _:
+            assert_never(entry.kind)
+
+
+def _observed(entry: Entry) -> str:
+    body = entry.body
+    match entry.action:
+        case "tool":
+            code = whole_of(body, "exit_code")
+            ended = f"{text_of(body, 'outcome') or 'unknown'}{f' ({code})' if code else ''}"
+            return f"{quoted(text_of(body, 'tool') or '?')} {ended}{_test(entry)}"
+        case "prompt":
+            return "prompt by a person" if body.get("person") is not False else "prompt"
+        case "turn":
+            return "turn ended"
+        case "compaction":
+            return "context compacted"
+        case "session":
+            over = text_of(body, "kind") == "session_end"
+            return "session ended" if over else "session started"
+        case _:
+            return str(entry.action)
+
+
+def _test(entry: Entry) -> str:
+    run = part_of(entry.body, "test")
+    result = text_of(run, "result")
+    return f", tests {result}" if result and result != "unknown" else ""
+
+
+def _decided(entry: Entry) -> str:
+    body = entry.body
+    verdict, would, rule = (text_of(body, key) for key in ("verdict", "would", "rule"))
+    tool = quoted(text_of(body, "tool") or "?")
+    if would:
+        return f"{tool}: would be {would} by {rule}, but only observing"
+    return f"{tool}: {verdict} by {rule}" if rule else f"{tool}: {verdict}"
+
+
+def _applied(entry: Entry) -> str:
+    if entry.action == "notice":
+        wanted = next((f", {t} would fit" for t in _targets(entry)), "")
+        return f"{text_of(entry.body, 'notice') or 'notice'}{wanted}"
+    if entry.action == "compact":
+        return f"{text_of(entry.body, 'notice')}: compact, or go on in a new session"
+    return f"{_change(entry)}{_reason(entry)}"
+
+
+def _targets(entry: Entry) -> list[str]:
+    causes = entry.body.get("because")
+    found = causes if isinstance(causes, list) else []
+    return [t for c in found if isinstance(c, dict) and (t := text_of(c, "target"))]
+
+
+def _change(entry: Entry) -> str:
+    if entry.action == "policy":
+        was, now = part_of(entry.body, "was"), part_of(entry.body, "policy")
+        return f"posture {text_of(was, 'posture')} -> {text_of(now, 'posture')}"
+    return f"{text_of(entry.body, 'was')} -> {text_of(entry.body, 'mode')}"
+
+
+def _reason(entry: Entry) -> str:
+    details = [detail for detail in map(_detail, _causes(entry)) if detail]
+    return f": {'; '.join(details)}" if details else ""
+
+
+def _causes(entry: Entry) -> list[Json]:
+    because = entry.body.get("because")
+    return because if isinstance(because, list) else []
+
+
+def _detail(cause: Json) -> str:
+    if not isinstance(cause, dict):
+        return ""
+    rule = text_of(cause, "rule") or ""
+    if rule == "person":
+        return "by a person"
+    if rule.startswith("standing:"):
+        return f"standing approval {rule.removeprefix('standing:')}"
+    return text_of(cause, "detail") or rule
+
+
+def _proposed(entry: Entry) -> str:
+    taken_back = whole_of(entry.body, "return")
+    if taken_back is not None:
+        return f"return {_change(entry)} waits for a person (takes back {taken_back})"
+    return f"proposed {_change(entry)}{_reason(entry)}"
+
+
+def _approved(entry: Entry) -> str:
+    standing = text_of(entry.body, "standing")
+    if standing:
+        use, limit = whole_of(entry.body, "use"), whole_of(entry.body, "of")
+        return f"standing approval {standing}, use {use} of {limit}"
+    return f"proposal {entry.ref} approved{_why(entry)}"
+
+
+def _refused(entry: Entry) -> str:
+    attempted, by = text_of(entry.body, "attempted"), text_of(entry.body, "by")
+    count = whole_of(entry.body, "count")
+    again = f", {count} more times" if count else ""
+    return f"refused: {attempted} by {quoted(by or '?')} ({text_of(entry.body, 'why')}){again}"
+
+
+def _why(entry: Entry) -> str:
+    """Why, where the machine says so; a person's own words stay in the body."""
+    why = text_of(entry.body, "why")
+    return f": {why}" if why and entry.actor == "machine" else ""

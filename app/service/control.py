@@ -1,0 +1,233 @@
+"""What the running daemon does for whoever asks: events in, verdicts, decisions, views.
+
+Everything that writes goes through the writer's queue; everything that reads uses what is
+committed. Answers are values; the ways in (HTTP, console) only translate them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeAlias, TypeVar, cast
+
+from app.domain.configuration import Configuration
+from app.domain.decisions import Command, Refusal, decide_entry, refused
+from app.domain.entries import EVERYWHERE, Draft, Entry
+from app.domain.expected_state import state_of
+from app.domain.proposing import Proposed, Unclear, Wish, propose
+from app.domain.state import Book, Session
+from app.service.desk import Desk
+from app.service.intake import Answer, Arrival, Conflict, check, receive
+from app.service.refusals import Refusals
+from app.service.writer import Unavailable, Writer
+
+SLICE = 100  # events of a request committed together, so that single events are not starved
+KEPT = frozenset({"wrong_verb", "state_changed"})  # refusals that become entries
+VERDICT_WITHIN = 2.0  # seconds; a verdict that takes longer is answered as unlogged
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """A request that was stored whole."""
+
+    answers: tuple[Answer, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutOff:
+    """A request of which only the first `stored` events could be logged."""
+
+    stored: int
+    cause: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """A decision that was carried out, or in a dry run would be."""
+
+    scope: str
+    entries: tuple[Entry, ...]
+    book: Book  # as it is, or would be, afterwards
+    state: str  # the state before, which a real run has to name
+    seq: int = 0  # of the proposal, where there is one
+    repeated: bool = False
+
+
+DecisionAnswer: TypeAlias = Decided | Refusal | Unclear | Unavailable
+
+
+class Control:
+    """The daemon's service: start it, ask it from one event loop, stop it."""
+
+    def __init__(self, desk: Desk, writer: Writer, refusals: Refusals) -> None:
+        self._desk = desk
+        self.writer = writer
+        self.refusals = refusals
+
+    @property
+    def configuration(self) -> Configuration:
+        """The configuration in force."""
+        return self._desk.configuration
+
+    async def ingest(self, arrivals: Sequence[Arrival]) -> Stored | Conflict | CutOff:
+        """Store the events of one request in order; nothing at all when one of them cannot be."""
+        answers: list[Answer] = []
+        for start in range(0, len(arrivals), SLICE):
+            part = arrivals[start : start + SLICE]
+            checked = arrivals if start == 0 else part
+            result = await self._write(
+                partial(_receive_all, part, checked), _with_hashes, events=len(part)
+            )
+            match result:
+                case Unavailable(cause=cause):
+                    return CutOff(stored=start, cause=cause)
+                case Conflict():
+                    return result
+                case _:
+                    answers.extend(result)
+        return Stored(answers=tuple(answers))
+
+    async def verdict(self, arrival: Arrival) -> Answer | Conflict | Unavailable:
+        """The verdict on one attempt; unlogged after two seconds at the latest."""
+        work = self._write(partial(_receive_all, (arrival,), (arrival,)), _with_hashes, verdicts=1)
+        try:
+            result = await asyncio.wait_for(work, VERDICT_WITHIN)
+        except TimeoutError:
+            return Unavailable(cause="the log did not answer in time")
+        return result if isinstance(result, Conflict | Unavailable) else result[0]
+
+    async def command(self, command: Command, *, dry_run: bool = False) -> DecisionAnswer:
+        """Carry out a person's decision about one entry, or say what it would do."""
+        return await self._write(
+            lambda desk, at: self._command(desk, at, command, dry_run), _decided_with_hashes
+        )
+
+    async def wish(self, wish: Wish, *, dry_run: bool = False) -> DecisionAnswer:
+        """Write a proposal, and decide it when the person said so."""
+        return await self._write(
+            lambda desk, at: self._wish(desk, at, wish, dry_run), _decided_with_hashes
+        )
+
+    async def refuse(self, draft: Draft) -> None:
+        """Keep an attempt that was not allowed in the log; identical ones are counted."""
+        await self._write(lambda desk, at: self.refusals.write(desk, at, draft))
+
+    async def flush(self) -> None:
+        """Write the counts of refusals whose minute is over."""
+        if self.refusals.due(self.refusals.now()):
+            await self._write(lambda desk, at: self.refusals.flush(desk, at))
+
+    async def session(self, scope: str) -> tuple[Book, Session]:
+        """The book, and the session of `scope` folded into it."""
+        book = self.writer.book
+        session = book.session(scope)
+        if session.last_seq or scope == EVERYWHERE:
+            return book, session
+
+        def load(desk: Desk, at: str) -> tuple[Book, Session]:
+            found = desk.load(scope)
+            return desk.book, found
+
+        loaded = await self._write(load)
+        return (book, session) if isinstance(loaded, Unavailable) else loaded
+
+    async def _write(
+        self,
+        run: Callable[[Desk, str], Result],
+        finish: Callable[[Result, Mapping[int, Entry]], Result] = lambda result, _: result,
+        *,
+        events: int = 0,
+        verdicts: int = 0,
+    ) -> Result | Unavailable:
+        future = self.writer.submit(run, finish, events=events, verdicts=verdicts)
+        return cast("Result | Unavailable", await asyncio.wrap_future(future))
+
+    def _command(self, desk: Desk, at: str, command: Command, dry_run: bool) -> DecisionAnswer:
+        entry = desk.get(command.seq)
+        if entry is None:
+            return Refusal(
+                why="unknown_seq",
+                detail=f"{command.seq}: the log has no such entry",
+                scope=EVERYWHERE,
+                action="notice",
+                seq=0,
+            )
+        desk.load(entry.scope)
+        before = desk.begin(at)
+        asked = command
+        if dry_run and command.expected_state is None:
+            asked = replace(command, expected_state=state_of(before.book, entry.scope))
+        answer = decide_entry(before, entry.scope, asked, desk.configuration)
+        if isinstance(answer, Refusal):
+            self._keep(desk, at, answer, command.actor, command.verb, dry_run)
+            return answer
+        if not dry_run:
+            desk.take(answer)
+        return Decided(
+            scope=entry.scope,
+            entries=answer.entries,
+            book=answer.book,
+            state=state_of(before.book, entry.scope),
+        )
+
+    def _keep(
+        self, desk: Desk, at: str, refusal: Refusal, actor: str, attempted: str, dry_run: bool
+    ) -> None:
+        """Keep a refusal in the log: what somebody tried against the rules or a newer state."""
+        if not dry_run and refusal.why in KEPT:
+            self.refusals.write(desk, at, refused(refusal, actor, attempted))
+
+    def _wish(self, desk: Desk, at: str, wish: Wish, dry_run: bool) -> DecisionAnswer:
+        desk.load(wish.scope)
+        before = desk.begin(at)
+        asked = wish
+        if dry_run and wish.expected_state is None:
+            asked = replace(wish, expected_state=state_of(before.book, wish.scope))
+        answer = propose(before, asked, desk.configuration)
+        match answer:
+            case Unclear():
+                return answer
+            case Refusal():
+                self._keep(desk, at, answer, wish.actor, "propose", dry_run)
+                return answer
+            case Proposed():
+                if not dry_run:
+                    desk.take(answer.pending)
+                return Decided(
+                    scope=wish.scope,
+                    entries=answer.pending.entries,
+                    book=answer.pending.book,
+                    state=state_of(before.book, wish.scope),
+                    seq=answer.seq,
+                    repeated=answer.repeated,
+                )
+
+
+def _receive_all(
+    part: Sequence[Arrival], checked: Sequence[Arrival], desk: Desk, at: str
+) -> tuple[Answer, ...] | Conflict:
+    conflict = check(desk, checked)
+    if conflict is not None:
+        return conflict
+    return tuple(receive(desk, arrival, at) for arrival in part)
+
+
+def _with_hashes(
+    result: tuple[Answer, ...] | Conflict, entries: Mapping[int, Entry]
+) -> tuple[Answer, ...] | Conflict:
+    if isinstance(result, Conflict):
+        return result
+    return tuple(replace(answer, fired=_hashed(answer.fired, entries)) for answer in result)
+
+
+def _decided_with_hashes(result: DecisionAnswer, entries: Mapping[int, Entry]) -> DecisionAnswer:
+    if not isinstance(result, Decided):
+        return result
+    return replace(result, entries=_hashed(result.entries, entries))
+
+
+def _hashed(made: tuple[Entry, ...], committed: Mapping[int, Entry]) -> tuple[Entry, ...]:
+    return tuple(committed.get(entry.seq, entry) for entry in made)

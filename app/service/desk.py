@@ -1,0 +1,115 @@
+"""The desk: the book, and the past it was folded from, at the one place where entries are made.
+
+A session is folded from the log when it is first needed and forgotten when many others were used
+since; the log makes the same state again. What is not committed yet can be forgotten as well.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Protocol
+
+from app.domain.configuration import Configuration
+from app.domain.entries import EVERYWHERE, Entry, session_of
+from app.domain.evolve import evolve_all
+from app.domain.state import Book, Session
+from app.domain.transaction import Pending
+
+SESSIONS = 2_000  # sessions kept in memory; each is a few hundred kilobytes at the most
+
+
+class Past(Protocol):
+    """What the desk asks of a log: only what is committed."""
+
+    @property
+    def head_seq(self) -> int: ...
+
+    def entries_of(self, session: str) -> Iterable[Entry]: ...
+
+    def find(self, dedup_key: str) -> Entry | None: ...
+
+    def get(self, seq: int) -> Entry | None: ...
+
+    def caused_by(self, seq: int) -> tuple[Entry, ...]: ...
+
+
+class Desk:
+    """The book as the entries made so far leave it, committed or not."""
+
+    def __init__(self, past: Past, configuration: Configuration, keep: int = SESSIONS) -> None:
+        self.past = past
+        self.configuration = configuration
+        self.fresh: list[Entry] = []  # made in this group, not committed
+        self._keys: dict[str, Entry] = {}
+        self._keep = keep
+        self._used: OrderedDict[str, None] = OrderedDict()
+        self.book = self._opened()
+
+    def _opened(self) -> Book:
+        book = Book(head=self.past.head_seq)
+        return evolve_all(book, self.past.entries_of(EVERYWHERE))
+
+    def load(self, scope: str) -> Session:
+        """The session of `scope`, folded from the log when it is not at hand."""
+        name = session_of(scope)
+        if name == EVERYWHERE:
+            return self.book.everywhere
+        if name not in self.book.sessions:
+            book = self.book.with_session(Session(id=name))
+            self.book = evolve_all(book, self.past.entries_of(name))
+        self._used[name] = None
+        self._used.move_to_end(name)
+        return self.book.sessions[name]
+
+    def begin(self, at: str) -> Pending:
+        """A transaction on top of what the desk knows."""
+        return Pending(book=self.book, at=at)
+
+    def take(self, pending: Pending) -> None:
+        """Make a transaction part of the group that is committed next."""
+        self.book = pending.book
+        self.fresh.extend(pending.entries)
+        for entry in pending.entries:
+            if entry.dedup_key is not None:
+                self._keys[entry.dedup_key] = entry
+
+    def find(self, dedup_key: str) -> Entry | None:
+        """The entry with this key, committed or in this group."""
+        return self._keys.get(dedup_key) or self.past.find(dedup_key)
+
+    def get(self, seq: int) -> Entry | None:
+        """The entry at this place, committed or in this group."""
+        for entry in self.fresh:
+            if entry.seq == seq:
+                return entry
+        return self.past.get(seq)
+
+    def caused_by(self, seq: int) -> tuple[Entry, ...]:
+        """The entries that followed from one entry, committed or in this group."""
+        earlier = self.past.caused_by(seq)
+        known = {seq, *(entry.seq for entry in earlier)}
+        later = []
+        for entry in self.fresh:
+            if entry.ref in known:
+                known.add(entry.seq)
+                later.append(entry)
+        return (*earlier, *later)
+
+    def committed(self) -> None:
+        """The group is in the log: what is fresh has become the past."""
+        self.fresh.clear()
+        self._keys.clear()
+        while len(self._used) > self._keep:
+            name, _ = self._used.popitem(last=False)
+            self.book = self.book.without(name)
+
+    def forget(self, book: Book, entries: int = 0) -> None:
+        """Go back to an earlier book; of this group's entries the first `entries` stay."""
+        dropped = self.fresh[entries:]
+        del self.fresh[entries:]
+        for entry in dropped:
+            if entry.dedup_key is not None:
+                self._keys.pop(entry.dedup_key, None)
+        self.book = replace(book, head=self.fresh[-1].seq if self.fresh else self.past.head_seq)
