@@ -1,0 +1,129 @@
+"""From the sources to settings, or to one message that says what is wrong with each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from app.config import layers
+from app.config.keys import STANDING, nearest, nested
+from app.config.layers import FILE_NAME, Given
+from app.config.settings import Settings
+from app.domain.crossing import holds_boundary
+from app.domain.modes import MODES
+from app.domain.profiles import THRESHOLDS
+
+SHOWN = 80  # characters of a faulty value that a message repeats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigFault:
+    """Why there are no settings: one line for each thing that is wrong."""
+
+    message: str
+
+
+def load(flags: Mapping[str, object], environ: Mapping[str, str]) -> Settings | ConfigFault:
+    """The settings of this process.
+
+    `flags` holds `config`, `state_dir`, `host`, `port` and `database_url`; None is not given.
+    """
+    variables, options = layers.environment(environ), layers.flags(flags)
+    places = {**variables.given, **options.given}
+    path = _file_path(places, environ)
+    written = layers.file(path, required="config" in places)
+    faults = (*variables.faults, *options.faults, *written.faults)
+    if faults:
+        return ConfigFault(message="\n".join(faults))
+    given = {"config": Given(value=path, source="default"), **written.given, **places}
+    return _settled(given, environ)
+
+
+def _file_path(places: Mapping[str, Given], environ: Mapping[str, str]) -> Path:
+    if "config" in places:
+        return Path(str(places["config"].value)).expanduser()
+    return _state_dir(places, environ) / FILE_NAME
+
+
+def _state_dir(given: Mapping[str, Given], environ: Mapping[str, str]) -> Path:
+    if "state_dir" in given:
+        return Path(str(given["state_dir"].value)).expanduser()
+    # The XDG base directory specification: a relative path in the variable is ignored.
+    base = Path(environ.get("XDG_STATE_HOME", ""))
+    home = Path(environ["HOME"]) if "HOME" in environ else Path.home()
+    return (base if base.is_absolute() else home / ".local" / "state") / "floorboss"
+
+
+def _settled(given: Mapping[str, Given], environ: Mapping[str, str]) -> Settings | ConfigFault:
+    state_dir = _state_dir(given, environ)
+    leaves: dict[str, object] = {
+        **dict(_of_profile(given)),
+        **{key: said.value for key, said in given.items()},
+        "state_dir": state_dir,
+    }
+    leaves.setdefault("database_url", f"sqlite:///{state_dir.absolute() / 'controls.db'}")
+    sources = {key: said.source for key, said in given.items()}
+    tables = {"rules": {}, "standing": {}, **nested(leaves), "sources": sources}
+    try:
+        settings = Settings.model_validate(tables)
+    except ValidationError as fault:
+        lines = [_invalid(error, sources) for error in fault.errors()]
+        return ConfigFault(message="\n".join(lines))
+    faults = [line for check in CHECKS for line in check(settings)]
+    return ConfigFault(message="\n".join(faults)) if faults else settings
+
+
+def _of_profile(given: Mapping[str, Given]) -> Iterator[tuple[str, object]]:
+    chosen = given["profile"].value if "profile" in given else "default"
+    for name, thresholds in THRESHOLDS.items():
+        if name == chosen:
+            yield from ((f"rules.{key}", number) for key, number in thresholds.items())
+            yield from (
+                (f"standing.{key}.uses", standing.uses) for key, standing in STANDING[name].items()
+            )
+
+
+def _invalid(error: ErrorDetails, sources: Mapping[str, str]) -> str:
+    key = ".".join(str(part) for part in error["loc"])
+    # An item of a list is placed below the list's key, which is the one that was said.
+    said = next((name for name in sources if f"{key}.".startswith(f"{name}.")), key)
+    value = repr(error["input"])[:SHOWN]
+    return f"{sources.get(said, 'default')}: {said} = {value}: {error['msg']}"
+
+
+def _start_mode(settings: Settings) -> Iterator[str]:
+    modes = MODES[settings.profile]
+    if settings.start_mode not in modes:
+        near = nearest(settings.start_mode, modes)
+        yield f'start_mode: there is no mode "{settings.start_mode}"; the nearest is "{near}"'
+
+
+def _certificate(settings: Settings) -> Iterator[str]:
+    if (settings.auth.tls_cert is None) != (settings.auth.tls_key is None):
+        yield "auth.tls_cert and auth.tls_key belong together; one of them is missing"
+
+
+def _exposed(settings: Settings) -> Iterator[str]:
+    if settings.exposed:
+        yield (
+            f"host {settings.host} can be reached from other machines: set auth.tls_cert and"
+            " auth.tls_key, or auth.published_on where a container or a proxy publishes the port"
+        )
+
+
+def _boundary(settings: Settings) -> Iterator[str]:
+    broken = holds_boundary(MODES[settings.profile])
+    if broken is not None:
+        yield f"profile {settings.profile}: {broken}"
+
+
+CHECKS: tuple[Callable[[Settings], Iterator[str]], ...] = (
+    _start_mode,
+    _boundary,
+    _certificate,
+    _exposed,
+)

@@ -1,0 +1,87 @@
+"""What can be set: one field per setting, with its type, its default and one sentence.
+
+The reference in docs/configuration.md and the list of known keys are both made from these fields.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.domain.configuration import Enforcement, Posture
+from app.domain.modes import ProfileName
+
+# JSON and a comparison with `>=` both need finite numbers; 0 turns a check off.
+Threshold = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(strict=True, ge=0)]
+Tokens = Annotated[int, Field(strict=True, gt=0)]
+Rate = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
+Port = Annotated[int, Field(ge=0, le=65535)]
+
+
+class Section(BaseModel):
+    """A table of the file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Auth(Section):
+    """Who may read, and how the daemon may be reached."""
+
+    reads: Literal["open", "outline", "token"] = Field(
+        default="outline",
+        description="What a read without a token shows on loopback: everything, an entry's"
+        " outline, or nothing. Any other bind is always `token`.",
+    )
+    published_on: str | None = Field(
+        default=None,
+        description="Where a container or a proxy publishes the port; a loopback address counts"
+        " as a loopback bind. None: the daemon is reached where it binds.",
+    )
+    tls_cert: Path | None = Field(default=None, description="Certificate chain, PEM.")
+    tls_key: Path | None = Field(default=None, description="Its private key, PEM.")
+    hosts: tuple[str, ...] = Field(
+        default=(), description="Names allowed in `Host`, beside loopback and the bind address."
+    )
+
+
+class Limits(Section):
+    """How much one token may send to the own routes; hook routes have no limit."""
+
+    rate: Rate = Field(default=50_000, description="Events a second, per token.")
+    burst: Tokens = Field(default=100_000, description="Events at once, per token.")
+
+
+class Uses(Section):
+    """How often a standing approval may be used."""
+
+    uses: Count = Field(description="Uses in one session. 0: never.")
+
+
+class Schema(Section):
+    """Every setting. `rules` and `standing` are filled from the profile where nothing is said."""
+
+    state_dir: Path = Field(description="Folder of the log and the harness's token.")
+    host: str = Field(default="127.0.0.1", description="Address to bind.")
+    port: Port = Field(default=8737, description="Port to bind. 0: any free one.")
+    database_url: str = Field(description="The log's database.")
+    profile: ProfileName = Field(
+        default="default", description="The table of thresholds, modes and standing approvals."
+    )
+    enforcement: Enforcement = Field(
+        default="enforce", description="`observe`: log what would be denied and deny nothing."
+    )
+    start_mode: str = Field(default="implementation", description="Mode of a new session.")
+    ceiling: Posture = Field(
+        default="yolo", description="Loosest posture of any session. `yolo` adds nothing."
+    )
+    context_limit: Tokens = Field(
+        default=200_000,
+        description="Size of the context window in tokens, where the harness does not say.",
+    )
+    auth: Auth = Field(default=Auth())
+    limits: Limits = Field(default=Limits())
+    rules: dict[str, dict[str, Threshold]]
+    standing: dict[str, Uses]

@@ -1,0 +1,74 @@
+"""The settings in force, each of which knows its source."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field
+
+from app.config.decisions import configuration_of
+from app.config.keys import flat
+from app.config.schema import Schema
+from app.domain.configuration import Configuration
+from app.domain.events import Json
+from app.domain.modes import MODES, definition
+
+
+class Settings(Schema):
+    """Every setting with its value, and where each one was said."""
+
+    config: Path = Field(description="The file of settings.")
+    sources: Mapping[str, str] = Field(exclude=True, repr=False)
+
+    @property
+    def local(self) -> bool:
+        """Whether only this machine can reach the daemon, as far as the settings say."""
+        return _loopback(self.auth.published_on or self.host)
+
+    @property
+    def exposed(self) -> bool:
+        """Whether other machines can reach the bind address with nothing that encrypts between."""
+        declared = self.auth.published_on is not None or self.auth.tls_cert is not None
+        return not declared and not _loopback(self.host)
+
+    @property
+    def reads(self) -> Literal["open", "outline", "token"]:
+        """What a read without a token shows; beyond loopback always nothing."""
+        return self.auth.reads if self.local else "token"
+
+    def values(self) -> dict[str, Json]:
+        """What a `configured` entry says: every setting, and the modes in full, without secrets."""
+        shown: dict[str, Json] = self.model_dump(mode="json")
+        shown["database_url"] = _without_password(self.database_url)
+        shown["modes"] = {
+            name: definition(mode) for name, mode in MODES[self.profile].items()
+        }
+        return shown
+
+    def configuration(self) -> Configuration:
+        """What decides verdicts and reactions."""
+        return configuration_of(self.values())
+
+    def provenance(self) -> list[tuple[str, object, str]]:
+        """Each setting with its value and its source, in the order of the reference."""
+        leaves = flat({key: value for key, value in self.values().items() if key != "modes"})
+        return [(key, value, self.sources.get(key, "default")) for key, value in leaves]
+
+
+def _loopback(address: str) -> bool:
+    """Whether an address, perhaps with a port behind it, is one that only this machine reaches."""
+    try:
+        bare = address.count(":") > 1 and not address.startswith("[")
+        host = address if bare else urlsplit(f"//{address}").hostname or ""
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _without_password(url: str) -> str:
+    return re.sub(r"(://[^:/]*):.*@", r"\1:***@", url)
