@@ -9,6 +9,16 @@ StoreError
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from sqlalchemy.exc import DBAPIError
+
+# SQLite's primary result codes for "this row will never do": too big, constraint, mismatch
+_NEVER: Final = frozenset({18, 19, 20})
+
 
 class StoreError(Exception):
     """Anything the store reports."""
@@ -36,3 +46,21 @@ class NewerDatabase(StoreError):
 
 class OldSqlite(StoreError):
     """STRICT tables need a newer SQLite than this Python has."""
+
+
+@contextmanager
+def as_store_errors() -> Iterator[None]:
+    """Report what SQLite, its driver or the file system raise as one of the above."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise _store_error(error.orig) from error
+    except (sqlite3.Error, OSError, OverflowError) as error:
+        raise _store_error(error) from error
+
+
+def _store_error(cause: BaseException | None) -> StoreError:
+    code = getattr(cause, "sqlite_errorcode", None)
+    if isinstance(cause, OSError) or (code is not None and code & 0xFF not in _NEVER):
+        return LogUnavailable(str(cause))
+    return LogRefused(str(cause))  # without a code the driver itself did not take a value

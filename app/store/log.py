@@ -21,12 +21,10 @@ from app.domain.entries import EVERYWHERE, Entry
 from app.store import queries
 from app.store.chain import GENESIS, link
 from app.store.connections import immediate, writing_engine
-from app.store.errors import LogRefused, LogUnavailable, StoreError
+from app.store.errors import LogRefused, as_store_errors
 from app.store.migrate import upgrade
 from app.store.rows import Row, body_text, entry_of, row_of
 
-# SQLite's primary result codes for "this row will never do": too big, constraint, mismatch
-_NEVER: Final = frozenset({18, 19, 20})
 _FETCH: Final = 500  # rows
 
 
@@ -42,11 +40,9 @@ class Log:
     @classmethod
     def open(cls, path: Path) -> Log:
         """Open the database for writing, created or upgraded first; take its lock before."""
-        try:
+        with as_store_errors():
             upgrade(path)
             return cls(writing_engine(path).connect())
-        except DBAPIError as error:
-            raise _failure(error) from error
 
     def commit(self, entries: Sequence[Entry]) -> tuple[Entry, ...]:
         """Store entries that go on from the head, all or none; returns them with their hashes.
@@ -57,13 +53,8 @@ class Log:
         if not entries:
             return ()
         sealed, rows = self._seal(entries)
-        try:
-            with immediate(self.connection):
-                self.connection.exec_driver_sql(queries.INSERT, rows)
-        except DBAPIError as error:
-            raise _failure(error) from error
-        except OverflowError as error:
-            raise LogRefused(str(error)) from error
+        with as_store_errors(), immediate(self.connection):
+            self.connection.exec_driver_sql(queries.INSERT, rows)
         self.head_seq, self.head_hash = sealed[-1].seq, sealed[-1].hash
         return sealed
 
@@ -72,23 +63,30 @@ class Log:
         first, beyond = queries.agents_range(session)
         if session == EVERYWHERE:
             first = beyond  # an empty range: no scope lies below `*`
-        for rows in self.connection.exec_driver_sql(
-            queries.OF_SESSION, (session, first, beyond)
-        ).partitions(_FETCH):
-            yield from map(entry_of, rows)
+        with as_store_errors():
+            result = self.connection.exec_driver_sql(queries.OF_SESSION, (session, first, beyond))
+            for rows in result.partitions(_FETCH):
+                yield from map(entry_of, rows)
 
     def find(self, dedup_key: str) -> Entry | None:
         """The entry that was stored under this key, if any."""
-        row = self.connection.exec_driver_sql(queries.FIND, (dedup_key,)).first()
+        with as_store_errors():
+            row = self.connection.exec_driver_sql(queries.FIND, (dedup_key,)).first()
         return entry_of(row) if row else None
 
     def caused_by(self, seq: int) -> tuple[Entry, ...]:
         """The entries that refer to `seq`, and those that refer to these, in seq order."""
-        rows = self.connection.exec_driver_sql(queries.CAUSED_BY, (seq, seq))
+        with as_store_errors():
+            rows = self.connection.exec_driver_sql(queries.CAUSED_BY, (seq, seq)).all()
         return tuple(map(entry_of, rows))
 
     def close(self) -> None:
-        """Move everything into the database file, so that it can be copied alone, and close it."""
+        """Move everything into the database file, so that it can be copied alone, and close it.
+
+        A second call does nothing.
+        """
+        if self.connection.closed:
+            return
         with suppress(DBAPIError):  # a full disk: the -wal file still has it all
             self.connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         self.connection.close()
@@ -114,10 +112,3 @@ def _hashed(previous: str, entry: Entry) -> tuple[str, str]:
         raise LogRefused(
             f"{entry.kind} {entry.action} {entry.seq} cannot be stored: {error}"
         ) from error
-
-
-def _failure(error: DBAPIError) -> StoreError:
-    code = getattr(error.orig, "sqlite_errorcode", None)
-    # without a code the driver itself did not take a value
-    never = code is None or code & 0xFF in _NEVER
-    return LogRefused(str(error.orig)) if never else LogUnavailable(str(error.orig))

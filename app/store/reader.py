@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from app.domain.entries import EVERYWHERE, Action, Direction, Entry, Kind, session_of
 from app.domain.events import Json
 from app.store import queries
 from app.store.chain import GENESIS, Broken, Verified
 from app.store.connections import reading_engine
+from app.store.errors import as_store_errors
 from app.store.rows import Row, entry_of
 from app.store.schema import controls, overrides
 from app.store.verification import verify_file
@@ -51,7 +53,7 @@ class SessionRow:
 
 
 class Reader:
-    """The reading end of `controls`; safe to share between threads."""
+    """The reading end of `controls`; safe to share between threads. Raises LogUnavailable."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -92,7 +94,7 @@ class Reader:
             None if after is None else column.seq > after,
         )
         statement = queries.page([w for w in wanted if w is not None], limit, newest_first)
-        with self._engine.connect() as connection:
+        with self._connection() as connection:
             return tuple(map(entry_of, connection.execute(statement)))
 
     def overrides(self, scope: str | None = None) -> tuple[Override, ...]:
@@ -100,7 +102,7 @@ class Reader:
         statement = select(overrides).order_by(overrides.c.scope, overrides.c.action)
         if scope is not None:
             statement = statement.where(overrides.c.scope == scope)
-        with self._engine.connect() as connection:
+        with self._connection() as connection:
             rows = connection.execute(statement).mappings().all()
         return tuple(Override(**{**row, "body": json.loads(row["body"])}) for row in rows)
 
@@ -127,12 +129,19 @@ class Reader:
 
     def verify(self, upto: int | None = None) -> Verified | Broken:
         """Check the chain from the first entry to `upto`, included; None: to the present head."""
-        return verify_file(self._path, self.head() if upto is None else upto)
+        last = self.head() if upto is None else upto
+        with as_store_errors():
+            return verify_file(self._path, last)
 
     def close(self) -> None:
         """Close the connections."""
         self._engine.dispose()
 
+    @contextmanager
+    def _connection(self) -> Iterator[Connection]:
+        with as_store_errors(), self._engine.connect() as connection:
+            yield connection
+
     def _all(self, query: str, values: tuple[object, ...]) -> list[Row]:
-        with self._engine.connect() as connection:
+        with self._connection() as connection:
             return [tuple(row) for row in connection.exec_driver_sql(query, values)]
