@@ -109,3 +109,15 @@ def _relative(path: str, folder: str) -> str | None:
         if linked and os.path.realpath(above) == real:
             return os.path.relpath(path, above)
     return None
+
+
+def closed(path: str, place: Place) -> bool:
+    """Whether a name leads to a test or guarded path; the root and what holds it are neither."""
+    return any(
+        target.zone in ("test", "guarded") and not _holds_root(target.path, place)
+        for target in targets((path,), place)
+    )
+
+
+def _holds_root(path: str, place: Place) -> bool:
+    return path == "." or (place.root is not None and _relative(place.root, path) is not None)

@@ -1,0 +1,194 @@
+"""What a call does and where: shell lines by their commands, other tools by class and arguments.
+
+read, search, web, subagent, talk, test    what the class says
+edit, write                                write, with every path among the arguments
+mcp, other                                 unknown, or unknown_closed by the paths they name
+anything with a shell line                 lines.py
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+
+from app.classification.lines import Effects, commands_of, line_effects
+from app.classification.paths import Place, closed, targets
+from app.domain.calls import Effect, Target, ToolClass
+from app.domain.events import Event, Json
+
+_LINES = ("command", "cmd", "script", "commands")  # where a shell tool keeps its line
+_FOLDERS = ("workdir", "cwd", "working_directory", "directory", "dir_path")
+_PATHS = (
+    "file_path",
+    "path",
+    "notebook_path",
+    "absolute_path",
+    "filePath",
+    "filepath",
+    "filename",
+    "file_name",
+    "file",
+    "target_file",
+    "target",
+    "destination",
+    "new_path",
+    "old_path",
+    "uri",
+)
+_LISTS = ("edits", "files", "changes", "operations", "paths", "replacements")
+_CODE = ("code", "function", "expression", "javascript", "python")
+_FIXED: Mapping[ToolClass, Effect] = {
+    "read": "read",
+    "search": "read",
+    "web": "read",
+    "subagent": "read",  # what an agent does is judged call by call
+    "talk": "talk",
+    "test": "test",
+}
+_HEADER = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): *(.+?)\s*$", re.MULTILINE)
+_DIFF = re.compile(r"^(?:---|\+\+\+) (?:[ab]/)?([^\t\r\n]+?)\s*$", re.MULTILINE)
+_PATCH_LINE = re.compile(
+    r"\s*(?:cd (?P<folder>[\w./-]+) && )?apply_?patch\s+<<-?\s*(['\"]?)(\w+)\2\s*\n"
+    r"\s*\*\*\* Begin Patch.*\*\*\* End Patch\s*\n\s*\3\s*",
+    re.DOTALL,
+)
+_DEEPEST, _MOST = 6, 200  # how far and how much of a tool's arguments is looked at
+
+Found = tuple[tuple[Effect, ...], tuple[Target, ...], str | None]
+
+
+def effects(event: Event, tool_class: ToolClass, place: Place) -> Found:
+    """The effects of a call, the paths it would write, and the part nobody can vouch for."""
+    line = shell_line(event.arguments, tool_class)
+    if line is not None:
+        found = _of_line(event, line, place)
+        return found.effects, found.targets, found.part
+    match tool_class:
+        case "edit" | "write":
+            return _of_edit(event, place)
+        case "shell":  # a further look at a running command, or keys typed into it
+            typed = any(event.arguments.get(key) for key in ("chars", "input", "stdin", "text"))
+            return (("unknown" if typed else "read",), (), None)
+        case "mcp" | "other":
+            return _of_unknown(event, place)
+        case _:
+            return (_FIXED[tool_class],), (), None
+
+
+def commands(event: Event, tool_class: ToolClass) -> tuple[str, ...]:
+    """The simple commands of a shell line, for a policy's denials; empty for other tools."""
+    line = shell_line(event.arguments, tool_class)
+    return () if line is None else commands_of(line)
+
+
+def shell_line(arguments: Mapping[str, Json], tool_class: ToolClass) -> str | None:
+    """The shell line among the arguments; a list `[bash, -lc, X]` is X."""
+    if tool_class not in ("shell", "test", "edit", "write"):
+        return None
+    keys = _LINES if tool_class in ("shell", "test") else _LINES[:2]
+    for value in (arguments.get(key) for key in keys):
+        if isinstance(value, str) and not (tool_class in ("edit", "write") and _named(arguments)):
+            return value
+        if isinstance(value, list) and value:
+            return _joined([str(word) for word in value])
+    return None
+
+
+def _named(arguments: Mapping[str, Json]) -> bool:
+    """Whether an editor's `command` is only a word beside the path it edits."""
+    return any(isinstance(arguments.get(key), str) for key in _PATHS)
+
+
+def _joined(words: list[str]) -> str:
+    shell = words[0].rpartition("/")[2] in ("sh", "bash", "zsh", "dash")
+    if len(words) == 3 and shell and re.fullmatch(r"-[a-z]*c", words[1]):
+        return words[2]
+    return shlex.join(words)
+
+
+def _of_line(event: Event, line: str, place: Place) -> Effects:
+    folders = (event.arguments.get(key) for key in _FOLDERS)
+    folder = next((value for value in folders if isinstance(value, str)), "")
+    patch = _patched(line)
+    if patch is None:
+        return line_effects(line, place, folder)
+    start = "/".join(filter(None, (folder, patch[0])))
+    paths = tuple(f"{start}/{path}" if start and path[:1] != "/" else path for path in patch[1])
+    return Effects(effects=("write",), targets=targets(paths, place))
+
+
+def _patched(line: str) -> tuple[str, tuple[str, ...]] | None:
+    """Where and what a line patches that does nothing but `apply_patch`."""
+    match = _PATCH_LINE.fullmatch(line)
+    if match is not None and _inert(match):
+        return match["folder"] or "", tuple(_HEADER.findall(line))
+    words = shlex.split(line) if line.startswith(("apply_patch '", "applypatch '")) else []
+    if len(words) == 2 and words[1].lstrip().startswith("*** Begin Patch"):
+        return "", tuple(_HEADER.findall(words[1]))
+    return None
+
+
+def _inert(patch: re.Match[str]) -> bool:
+    """Whether the here-document ends where the patch does, and the shell runs nothing in it."""
+    quote, end = patch[2], patch[3]
+    _, *text, _ = (line.strip() for line in patch[0].strip().split("\n"))
+    return end not in text and (bool(quote) or not ("$(" in patch[0] or "`" in patch[0]))
+
+
+def _of_edit(event: Event, place: Place) -> Found:
+    named = tuple(dict.fromkeys(_edited(event.arguments)))
+    if not named:
+        return _of_unknown(event, place)
+    return ("write",), targets(named, place), None
+
+
+def _edited(arguments: Mapping[str, Json]) -> Iterator[str]:
+    """Every path an editing tool names: by key, in lists of edits, in the headers of a patch."""
+    for key in _PATHS:
+        value = arguments.get(key)
+        if isinstance(value, str) and value:
+            yield value.removeprefix("file://")
+    for key in _LISTS:
+        value = arguments.get(key)
+        for item in value if isinstance(value, list) else ():
+            if isinstance(item, str):
+                yield item
+            elif isinstance(item, dict):
+                yield from _edited(item)
+        if isinstance(value, dict):
+            yield from value
+    for text in (value for value in arguments.values() if isinstance(value, str)):
+        if "*** Begin Patch" in text:
+            yield from _HEADER.findall(text)
+    for diff in (arguments.get("patch"), arguments.get("diff")):
+        if isinstance(diff, str) and "*** Begin Patch" not in diff:
+            yield from (path for path in _DIFF.findall(diff) if path != "/dev/null")
+
+
+def _of_unknown(event: Event, place: Place) -> Found:
+    named = tuple(_edited(event.arguments))
+    texts = (*named, *filter(_looks_like_a_path, _texts(event.arguments, _DEEPEST)))
+    inline = any(event.arguments.get(key) for key in _CODE)
+    near = inline or len(texts) > _MOST or any(_leads(text, place) for text in texts)
+    return (("unknown_closed" if near else "unknown",), (), None)
+
+
+def _leads(text: str, place: Place) -> bool:
+    """Whether one argument is a path, and a closed one."""
+    return bool(text) and closed(text.removeprefix("file://"), place)
+
+
+def _looks_like_a_path(text: str) -> bool:
+    return ("/" in text or "." in text) and len(text) < 4096 and not re.search(r"\s", text)
+
+
+def _texts(value: Json | Mapping[str, Json], depth: int) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif depth and isinstance(value, Mapping):
+        for item in value.values():
+            yield from _texts(item, depth - 1)
+    elif depth and isinstance(value, list):
+        for item in value:
+            yield from _texts(item, depth - 1)

@@ -1,0 +1,300 @@
+"""The effect of a shell line, by the interim rule of design.md 4 (the parser comes later).
+
+    drop `2>&1` and `2>/dev/null`, join continued lines, leave out the text of here-documents
+    split at `&& || ; |` and newlines outside quotes
+    each member: its first words stand in a table, and no `> < $ ( ) &` or backquote remains
+    else it is unknown; unknown_closed where it names a closed path or runs code inline
+
+`cd` is followed, so that `cd tests && rm a` names tests/a. The first part nobody could vouch for is
+handed on for the refusal's text.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.classification.commands import (
+    EVAL_WORDS,
+    EVALUATORS,
+    INTERPRETERS,
+    RULES,
+    WRAPPERS,
+    WRITERS,
+)
+from app.classification.paths import Place, closed, targets
+from app.classification.shell import Member, split
+from app.domain.calls import Effect, Target
+
+LONGEST = 16_000  # characters of a line that is looked at
+NAMED = 200  # names of one member that are looked at, and characters of it that are handed on
+FOLDERS = 16  # places `cd` may have led to
+_HARMLESS = re.compile(r"(?<![\w>&])2>\s*(?:&1|/dev/null)(?=[\s;|&)]|$)")
+# What must be seen before anything is split: comments and quotes hide the rest of these.
+_SCAN = re.compile(
+    r"""(?P<comment>(?<!\S)\#[^\n]*)|(?P<continued>\\\n)
+    |(?P<quoted>\\.|'[^']*'|"(?:\\.|[^"\\])*")
+    |(?P<opening>(?<!<)<<(?!<)-?[ \t]*(?P<quote>['"]?)(?P<end>\w+)(?P=quote)[^\n]*\n)
+     (?P<text>.*?)^\s*(?P=end)\s*$""",
+    re.DOTALL | re.MULTILINE | re.VERBOSE,
+)
+_QUOTED = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\"""", re.DOTALL)
+_LEFT = re.compile(r"[><$()&`]|(?<!\S)#")
+_COMMENT = re.compile(r"#[^'\"\\<]*")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_NAME = re.compile(r"[^\s'\"=:,;<>|&()$`{}\[\]]+")
+_EXPANDED = re.compile(r"[*?\[{]|^~(?!/|$)")
+_UPDATING = re.compile(r" (?:-u(?= |$)|--update|--snapshot-update|--inline-snapshot)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effects:
+    """What a line or a part of it does; `part` is set where nobody could vouch for it."""
+
+    effects: tuple[Effect, ...]
+    targets: tuple[Target, ...] = ()
+    part: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Standing:
+    """Where a member stands: the place, and the folders `cd` may have led to."""
+
+    place: Place
+    folders: tuple[str, ...] = field(default=("",))
+
+    def named(self, path: str) -> tuple[str, ...]:
+        return tuple(str(Path(folder) / path) if folder else path for folder in self.folders)
+
+
+def line_effects(line: str, place: Place, folder: str = "") -> Effects:
+    """The effects of all parts of a line, its known targets, and the first unvouched part."""
+    if len(line) > LONGEST:
+        return Effects(effects=("unknown_closed",), part=line[:NAMED])
+    found = tuple(_parts(_plain(line), _Standing(place=place, folders=(folder,))))
+    effects = tuple(dict.fromkeys(effect for part in found for effect in part.effects))
+    named = tuple(dict.fromkeys(target for part in found for target in part.targets))
+    if named and any(part.effects == ("git_restore",) and not part.targets for part in found):
+        effects = (*effects, "unknown_closed")  # else the other parts' names would vouch for it
+    unvouched = next((part.part for part in found if part.part is not None), None)
+    return Effects(effects=effects or ("read",), targets=named, part=unvouched)
+
+
+def commands_of(line: str) -> tuple[str, ...]:
+    """The simple commands of a line without assignments and wrappers, for a policy's denials."""
+    members = split(_plain(line[:LONGEST]))
+    words = (_started(tuple(member.text.strip("({! )").split())) for member in members)
+    return tuple(" ".join(command) for command in words if command)
+
+
+def _plain(line: str) -> str:
+    return _HARMLESS.sub("", _SCAN.sub(_without_text, line))
+
+
+def _without_text(found: re.Match[str]) -> str:
+    """Lines joined that go on, and here-documents without text that the shell does not run."""
+    if found["continued"]:
+        return ""
+    runs = not found["quote"] and ("$(" in (found["text"] or "") or "`" in (found["text"] or ""))
+    return found["opening"] if found["opening"] and not runs else found[0]
+
+
+def _parts(line: str, standing: _Standing) -> Iterator[Effects]:
+    """Each member's effects. After `&&` a `cd` has worked; after `;` and `||` it may not have."""
+    previous, visited = "", standing
+    for member in split(line):
+        if previous not in ("&&", "|", ""):
+            standing = visited
+        if member.words[:1] == ("cd",) and previous != "|":
+            there = _moved(standing, member)
+            visited = _either(visited, there or standing)
+            if there is None or len(visited.folders) > FOLDERS:
+                yield Effects(effects=("unknown_closed",), part=member.text[:NAMED])
+                return
+            standing = visited if previous == "||" else there
+        elif not _COMMENT.fullmatch(member.text):
+            yield _part(member, standing, piped=previous == "|")
+        previous = member.joiner
+
+
+def _either(one: _Standing, other: _Standing) -> _Standing:
+    folders = tuple(dict.fromkeys((*one.folders, *other.folders)))
+    return _Standing(place=one.place, folders=folders)
+
+
+def _moved(standing: _Standing, member: Member) -> _Standing | None:
+    """Where `cd` leads, or None where that cannot be told."""
+    plain = len(member.words) == 2 and not member.words[1].startswith("-")
+    sequence = member.joiner in ("&&", ";", "\n", "")
+    if not plain or not sequence or _remains(member) or _EXPANDED.search(member.words[1]):
+        return None
+    return _Standing(place=standing.place, folders=standing.named(member.words[1]))
+
+
+def _remains(member: Member) -> bool:
+    """Whether something is left that the tables cannot see through."""
+    bare = _QUOTED.sub(_active, member.text)
+    return not member.words or member.joiner == "&" or _LEFT.search(bare) is not None
+
+
+def _active(quoted: re.Match[str]) -> str:
+    """What the shell still expands within quotes; a word stands for the rest."""
+    text = quoted[0]
+    return "".join(sign for sign in text if sign in "$`") if text.startswith('"') else "_"
+
+
+def _part(member: Member, standing: _Standing, *, piped: bool) -> Effects:
+    if _remains(member):
+        return _unknown(member, standing, piped=piped)
+    words = _started(member.words)
+    found = _written(words, standing) if words == member.words else None
+    found = found or _ruled(words, standing)
+    assigned = any(map(_ASSIGNMENT.match, member.words[:1]))
+    if found is None or (assigned and found.effects != ("test",)):
+        return _unknown(member, standing, piped=piped)
+    return found
+
+
+def _started(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The command itself, behind assignments and programs that only start another one."""
+    while words:
+        wrapper = WRAPPERS.get(words[0])
+        if wrapper is None and not _ASSIGNMENT.match(words[0]):
+            return words
+        words = words[1:]
+        while wrapper is not None and words and wrapper.fullmatch(words[0]):
+            words = words[1:]
+    return ()
+
+
+def _ruled(words: tuple[str, ...], standing: _Standing) -> Effects | None:
+    words, standing = _within(words, standing)
+    line = shlex.join(words)
+    for rule in RULES:
+        if rule.starts.match(line) and not (rule.never and rule.never.search(line)):
+            named = _restored(words, standing) if rule.effect == "git_restore" else ()
+            return Effects(effects=(rule.effect,), targets=named)
+    return None
+
+
+def _within(words: tuple[str, ...], standing: _Standing) -> tuple[tuple[str, ...], _Standing]:
+    """A git command without the options before its subcommand; `-C` is followed like `cd`."""
+    while words[:1] == ("git",) and len(words) > 2:
+        if words[1] == "--no-pager":
+            words = ("git", *words[2:])
+        elif words[1] == "-C":
+            folders = standing.named(words[2])
+            standing = _Standing(place=standing.place, folders=folders)
+            words = ("git", *words[3:])
+        else:
+            break
+    return words, standing
+
+
+def _restored(words: tuple[str, ...], standing: _Standing) -> tuple[Target, ...]:
+    """The files a git command names, where it names files and nothing else; else none."""
+    rest = words[2:]
+    if "--" in rest:
+        named = rest[rest.index("--") + 1 :]
+    elif words[1] in ("rm", "mv", "restore"):
+        named = tuple(word for word in rest if not word.startswith("-"))
+        if any(word in ("-s", "--source") or word.startswith("--pathspec") for word in rest):
+            return ()
+    else:
+        return ()
+    paths = tuple(path for word in named for path in standing.named(word))
+    open_ended = any(_EXPANDED.search(word) or word.startswith(":") for word in named)
+    found = targets(paths, standing.place)
+    folder = any(_is_folder(path, standing.place) for path in paths)
+    return () if open_ended or folder else found
+
+
+def _written(words: tuple[str, ...], standing: _Standing) -> Effects | None:
+    """What mkdir, rm, cp and the like write, where they only have plain options and plain names."""
+    writer = WRITERS.get(words[0]) if words else None
+    if writer is None:
+        return None
+    end = words.index("--") if "--" in words else len(words)
+    options = [word for word in words[1:end] if word.startswith("-")]
+    named = [word for word in words[1:end] if not word.startswith("-")] + list(words[end + 1 :])
+    allowed = all(word[1:] and set(word[1:]) <= set(writer.options) for word in options)
+    if not named or not allowed or any(map(_EXPANDED.search, named)):
+        return None
+    paths = tuple(
+        path for word in _places(words[0], named, standing) for path in standing.named(word)
+    )
+    return Effects(effects=("write",), targets=targets(paths, standing.place))
+
+
+def _places(program: str, named: list[str], standing: _Standing) -> tuple[str, ...]:
+    """The names a program writes: into a folder, each source by its own name."""
+    if program not in ("cp", "mv"):
+        return tuple(named)
+    *sources, last = named
+    into = last.endswith("/") or any(_is_folder(p, standing.place) for p in standing.named(last))
+    copied = tuple(f"{last}/{Path(source).name}" for source in sources) if into else (last,)
+    return (*copied, *sources) if program == "mv" else copied
+
+
+def _is_folder(path: str, place: Place) -> bool:
+    start = place.cwd or place.root
+    try:
+        return path in (".", "..") or bool(start and (Path(start) / path).is_dir())
+    except (OSError, ValueError):
+        return True
+
+
+def _unknown(member: Member, standing: _Standing, *, piped: bool) -> Effects:
+    near = _inline(member, piped=piped) or _names_closed(member, standing)
+    effect: Effect = "unknown_closed" if near else "unknown"
+    return Effects(effects=(effect,), part=member.text[:NAMED])
+
+
+def _inline(member: Member, *, piped: bool) -> bool:
+    """Whether a member runs code that stands in the line itself, or updates what tests expect."""
+    words = member.words or tuple(member.text.split())
+    if _UPDATING.search(f" {' '.join(words)}"):
+        return True
+    for place, word in enumerate(words):
+        program = word.rpartition("/")[2].lstrip("$(`")
+        letters = INTERPRETERS.get(program.rstrip("0123456789."))
+        if letters is None:
+            if program in EVALUATORS and place == 0:
+                return True
+            continue
+        rest = words[place + 1 :]
+        fed = (piped and place == 0 and all(w.startswith("-") for w in rest)) or "<<" in member.text
+        if fed or any(_holds_code(option, letters) for option in _options(rest)):
+            return True
+    return False
+
+
+def _options(words: tuple[str, ...]) -> Iterator[str]:
+    """The options of an interpreter before its script; `-m` and `-W` take the next word."""
+    skip = False
+    for word in words:
+        if word == "-m":
+            return
+        if not skip and not word.startswith("-") and word not in EVAL_WORDS:
+            return
+        yield word
+        skip = word in ("-W", "-X", "-I", "-r", "-o")
+
+
+def _holds_code(option: str, letters: str) -> bool:
+    short = re.match(r"-(?!-)[A-Za-z]*", option)
+    name = option.partition("=")[0]
+    return name in EVAL_WORDS or bool(short and set(short[0][1:]) & set(letters))
+
+
+def _names_closed(member: Member, standing: _Standing) -> bool:
+    """Whether a member names a test or guarded path; a bare word only where it stands alone."""
+    whole = set(member.words)
+    names = dict.fromkeys(_NAME.findall(member.text))
+    if len(names) > NAMED:
+        return True
+    paths = (name for name in names if name in whole or "/" in name or "." in name)
+    return any(closed(path, standing.place) for name in paths for path in standing.named(name))
