@@ -1,0 +1,126 @@
+"""How a call in a Claude Code session file ended: one ordered table, the first match decides.
+
+Neither wording nor fields are promised by anyone; the order is the one in which real files of
+1.0.24 to 2.1.114 could be told apart. A rejection that 2.0.5 stores as the person's bare words
+cannot be told from output and counts as an error: denials from files are a lower bound.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from app.domain.events import DeniedBy, Json, Outcome
+
+FOREIGN: Final = "foreign_hook"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What a file says about the end of one call."""
+
+    tool: str
+    text: str
+    failed: bool  # the result block says is_error
+    extra: Json = None  # toolUseResult: an object, or a string for errors and denials
+    denial: str | None = None  # toolDenialKind, in newer files
+    hooked: bool = False  # a PreToolUse hook was seen running for this call
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """An outcome; who said no, where somebody did; which rule, where it is known."""
+
+    outcome: Outcome
+    denied_by: DeniedBy | None = None
+    rule: str | None = None
+
+
+BY_PERSON: Final = Ending(outcome="denied", denied_by="person")
+BY_HARNESS: Final = Ending(outcome="denied", denied_by="harness")
+BY_HOOK: Final = Ending(outcome="blocked", denied_by="controller", rule=FOREIGN)
+
+_OURS: Final = re.compile(r"(?:PreToolUse:[^\n]*)?\[floorboss [0-9]+\] ?([^\n]*)")
+# What our own reasons say, by rule (app/domain/reasons.py); names in them are quoted, so that none
+# of these words can come from an agent's path outside the quotes.
+_REASONS: Final[tuple[tuple[str, str], ...]] = (
+    ("holds settings that no mode may write", "guarded"),
+    ("has no use for the tool", "mode_tool"),
+    ("is closed: a test run is red", "boundary"),
+    ("is outside what may be written", "mode_write"),
+    ("commands that start with", "shell_denial"),
+    ("the policy", "tool_verdict"),
+    ("posture ", "posture"),
+    ("mode ", "mode_shell"),
+)
+_QUOTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
+_HOOK: Final = re.compile(r"PreToolUse:[^\n]* hook error: ")
+_SEVERAL: Final = "This Bash command contains multiple operations."
+_REJECTED: Final = (
+    "The user doesn't want to proceed with this tool use.",
+    "The user doesn't want to take this action right now.",
+)
+_POLICY: Final = re.compile(
+    r"Claude requested permissions? to .* but you haven't granted it yet"
+    r"|This command requires approval"
+    r"|This Bash command contains multiple operations\."
+    r"|.* was blocked\. For security, Claude Code may only "
+    r"|Permission to use .* has been denied"
+    r"|Permission for this action was denied by the Claude Code auto mode classifier",
+    re.DOTALL,
+)
+_SIBLING: Final = "<tool_use_error>Sibling tool call errored"
+_TIMEOUT: Final = re.compile(r"(?:Exit code [0-9]+\s+)?Command timed out after ")
+_EXIT_CODE: Final = re.compile(r"Exit code ([0-9]{1,10})\b")
+_LOOKED_AT: Final = 2_000  # characters at the start in which a refusal would show
+
+
+def ending(result: Result) -> Ending:
+    """How the call ended."""
+    ours = _OURS.match(result.text) if result.failed else None
+    if ours:
+        return Ending(outcome="blocked", denied_by="controller", rule=_rule(ours[1]))
+    return next(found for holds, found in ENDINGS if holds(result))
+
+
+def _rule(reason: str) -> str | None:
+    said = _QUOTED.sub("", reason)
+    return next((rule for words, rule in _REASONS if words in said), None)
+
+
+def exit_code(result: Result) -> int | None:
+    """The exit code that the text of a failed call begins with, since 2.0.37."""
+    code = _EXIT_CODE.match(result.text) if result.failed else None
+    return int(code[1]) if code else None
+
+
+def _field(result: Result, name: str) -> Json:
+    return result.extra.get(name) if isinstance(result.extra, dict) else None
+
+
+def _bare_hook(result: Result) -> bool:
+    """2.1.39 stores a hook's bare reason; all that is left to see is that a hook ran."""
+    plain = not result.text.startswith(("Exit code", "<tool_use_error>"))
+    return result.hooked and result.tool == "Bash" and plain
+
+
+ENDINGS: Final[tuple[tuple[Callable[[Result], bool], Ending], ...]] = (
+    (lambda r: _field(r, "interrupted") is True, Ending(outcome="interrupted")),
+    (lambda r: not r.failed, Ending(outcome="ok")),
+    # grep without a match and diff with a difference: the harness itself says that this is fine.
+    (lambda r: bool(_field(r, "returnCodeInterpretation")), Ending(outcome="ok")),
+    (lambda r: bool(_HOOK.match(r.text)), BY_HOOK),
+    # Tagged as rejected by the user, though in headless mode nobody was there.
+    (lambda r: r.denial is not None and r.text.startswith(_SEVERAL), BY_HARNESS),
+    (lambda r: r.denial == "user-rejected", BY_PERSON),
+    (lambda r: r.denial in ("permission-rule", "automode-blocked"), BY_HARNESS),
+    (lambda r: r.text.startswith(_REJECTED), BY_PERSON),
+    (lambda r: r.extra == "User rejected tool use", BY_PERSON),
+    (lambda r: bool(_POLICY.match(r.text[:_LOOKED_AT])), BY_HARNESS),
+    (lambda r: r.text.startswith(_SIBLING), Ending(outcome="cancelled")),
+    (lambda r: bool(_TIMEOUT.match(r.text)), Ending(outcome="timeout")),
+    (_bare_hook, BY_HOOK),
+    (lambda _: True, Ending(outcome="error")),
+)
