@@ -1,5 +1,7 @@
 """The settings: defaults < floorboss.toml < FLOORBOSS_* < flags, each value knowing its source.
 
+In the order of reading:
+
     schema     what can be set
     keys       the names of all settings
     layers     what the environment, the flags and the file say

@@ -77,4 +77,3 @@ def _approvals() -> Iterator[tuple[str, ...]]:
 def _table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
     lines = (head, ("---",) * len(head), *rows)
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
-

@@ -45,9 +45,7 @@ class Settings(Schema):
         """What a `configured` entry says: every setting, and the modes in full, without secrets."""
         shown: dict[str, Json] = self.model_dump(mode="json")
         shown["database_url"] = _without_password(self.database_url)
-        shown["modes"] = {
-            name: definition(mode) for name, mode in MODES[self.profile].items()
-        }
+        shown["modes"] = {name: definition(mode) for name, mode in MODES[self.profile].items()}
         return shown
 
     def configuration(self) -> Configuration:
