@@ -61,6 +61,7 @@ class Reading:
     identity: str  # digest of tool class and argument values, 16 hex digits
     digest: str | None = None  # digest of the masked result; None: no result was reported
     failed: bool = False  # the outcome counts as a failure (benign exit codes do not)
+    timed_out: bool = False  # ended by the harness's clock, or by timeout(1)
     changes: bool = False  # a successful call of this kind changes the world's state
     pace: Pace = "work"
     short: bool = False  # the answer has fewer than 40 characters
@@ -125,6 +126,7 @@ def reading_of(body: Mapping[str, Json]) -> Reading:
         identity=_text(body.get("identity")) or "",
         digest=_text(body.get("digest")),
         failed=body.get("failed") is True,
+        timed_out=body.get("timed_out") is True,
         changes=body.get("changed_state") is True,
         pace=cast(Pace, body.get("pace", "work")),
         short=body.get("short") is True,

@@ -125,7 +125,9 @@ CHECKS: Final[tuple[Check, ...]] = (
         "notice", "success_rate", "low", "low",
         "{n} of the last 10 calls worked; consider compaction", _full,
     ),
-    _plan("repeated", "same", "failed", f"same failing call {{n}} times, {_UNCHANGED}", _last_failed),
+    _plan(
+        "repeated", "same", "failed", f"same failing call {{n}} times, {_UNCHANGED}", _last_failed
+    ),
     _plan("repeated", "same", "ok", f"same call and answer {{n}} times, {_UNCHANGED}"),
     _plan("repeated", "poll", "poll", "polled {n} times in haste without a change", _busy),
     _plan("repeated", "poll", "drain", "waited {n} times in haste without a change", _draining),
@@ -147,7 +149,9 @@ CHECKS: Final[tuple[Check, ...]] = (
     _says(
         "notice", "blocked_storm", "same", "same", f"blocked {{n}} times on one rule, {_UNCHANGED}"
     ),
-    _says("notice", "blocked_storm", "any", "any", f"blocked {{n}} times in 10 calls, {_UNCHANGED}"),
+    _says(
+        "notice", "blocked_storm", "any", "any", f"blocked {{n}} times in 10 calls, {_UNCHANGED}"
+    ),
     _debug("error_streak", "count", "count", "{n} failed calls in a row"),
     _says("notice", "cost", "spent", "share", "near the day's cap of cost"),
     _says("notice", "tokens_written", "count", "count", "{n} tokens written in one turn"),

@@ -24,7 +24,7 @@ def failures(stream: Stream, call: Call) -> Stream:
 def _timed(stream: Stream, call: Call) -> Stream:
     if call.reading.pace != "work":
         return stream
-    late = call.outcome == "timeout"
+    late = call.reading.timed_out
     slot = Slot(seq=call.seq, weight=float(late))
     stream = replace(stream, timeouts=(*stream.timeouts, slot)[-TIMEOUT_WINDOW:])
     return _touch(stream, ("timeouts", "count")) if late else stream

@@ -33,6 +33,8 @@ def repeated(stream: Stream, call: Call, novelty: Novelty) -> Stream:
     reading = call.reading
     if _settled(reading):
         return replace(stream, repeats=stream.repeats.drop(reading.identity))
+    if _counted_elsewhere(reading):
+        return stream
     known = stream.repeats.get(reading.identity)
     if known is None or stream.calls - known.call > REPEAT_WITHIN:
         return _first(stream, call)
@@ -58,6 +60,12 @@ def repeated(stream: Stream, call: Call, novelty: Novelty) -> Stream:
 def _settled(reading: Reading) -> bool:
     """A green or empty test run: nothing is stuck there, whatever came before."""
     return reading.test is not None and reading.test.result != "red" and not reading.failed
+
+
+def _counted_elsewhere(reading: Reading) -> bool:
+    """A failed edit of a known path is R6's: one thing, one counter, and its mode is debug."""
+    failed_edit = reading.tool_class in ("edit", "write") and reading.failed
+    return failed_edit and reading.path is not None
 
 
 def _first(stream: Stream, call: Call) -> Stream:

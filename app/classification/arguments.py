@@ -1,0 +1,51 @@
+"""What a call's arguments say: the path, the command line, and the values that identify it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from app.classification.vocabulary import words
+from app.domain.events import Json
+
+DIGEST = 16  # hex digits of every digest here
+_PATHS: Final = ("file_path", "path", "notebook_path", "filename", "file", "filepath")
+_COSMETIC: Final = words(
+    "description explanation brief reason justification task_progress thought timeout timeout_ms"
+    " yield_time_ms max_output_tokens call_id id prefix_rule sandbox_permissions"
+    " run_in_background toolsummary toolaction workdir cwd"
+)
+_COMMANDS: Final = ("command", "cmd", "script")
+
+
+def digest(*parts: str) -> str:
+    """A short digest over texts, each kept apart from the next."""
+    joined = "\0".join(parts).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(joined).hexdigest()[:DIGEST]
+
+
+def path_of(arguments: Mapping[str, Json]) -> str | None:
+    """The path an argument names, if any."""
+    for key in _PATHS:
+        value = arguments.get(key)
+        if isinstance(value, str) and value:
+            return value
+    return None
+
+
+def command_of(arguments: Mapping[str, Json]) -> str:
+    """The command line of a shell call; of `[sh, -lc, X]` it is X, of another list its words."""
+    value = next((arguments[key] for key in _COMMANDS if key in arguments), "")
+    if isinstance(value, str):
+        return value
+    words = [word for word in value if isinstance(word, str)] if isinstance(value, list) else []
+    wrapped = len(words) == 3 and words[1].startswith("-") and words[1].endswith("c")
+    return words[2] if wrapped else " ".join(words)
+
+
+def identifying(arguments: Mapping[str, Json]) -> str:
+    """The argument values that tell one call from another, as canonical JSON."""
+    kept = {key: value for key, value in arguments.items() if key.lower() not in _COSMETIC}
+    return json.dumps(kept, sort_keys=True, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,77 @@
+"""What a test runner's output says: how many tests failed, and which."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+MOST_NAMES = 64  # failing tests remembered of one run
+
+_FAILED: Final = tuple(
+    re.compile(pattern, re.MULTILINE | re.IGNORECASE)
+    for pattern in (
+        r"^tests:?\s.*?\b(\d+) failed",  # jest, vitest: before the count of suites
+        r"^(?!test (?:suites|files)).*?\b(\d+) (?:failed|failures?|failing)\b",
+        r"\bfail(?:ed|ures?)?:\s*(\d+)",
+        r"^# fail (\d+)",
+    )
+)
+_ERRORS: Final = re.compile(r"\b(\d+) errors?\b(?=.*\bin [\d.]+s)|\berrors:\s*(\d+)", re.IGNORECASE)
+_PASSED: Final = tuple(
+    re.compile(pattern, re.MULTILINE | re.IGNORECASE)
+    for pattern in (
+        r"\b(\d+) (?:passed|passing|examples?|tests? ran|tests? passed)\b",
+        r"\bpass(?:ed)?:\s*(\d+)",
+        r"^# pass (\d+)",
+        r"tests run:\s*(\d+)",
+        r"^Ran (\d+) tests?",
+    )
+)
+_NAMES: Final = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        r"^(?:FAILED|ERROR) (\S+::\S+|\S+\.py)",  # pytest
+        r"^\s*--- FAIL: (\S+)",  # go
+        r"^test (\S+) \.\.\. FAILED",  # cargo
+        r"^rspec (\./\S+)",
+        r"^(?:FAIL|ERROR): (.+?)\s*$",  # unittest
+        r"^\s*[\u25cf\u2715\u00d7\u2717\u2718] (.+?)(?: \(\d+ ?m?s\))?\s*$",  # jest, vitest, mocha
+        r"^not ok \d+ -? ?(.+?)\s*$",  # tap
+        r"^\s*Failed (\S+) \[",  # dotnet
+        r"^\s*\d+ - (\S+) \(Failed\)",  # ctest
+        r"^\s*FAIL\s+(\S+\.\S+)",  # jest's files
+    )
+)
+_RED: Final = re.compile(r"^FAIL(?:ED)?\b", re.MULTILINE)
+
+
+def failed_count(text: str) -> int | None:
+    """Failed tests and errors of the last summary in a text; None when there is no summary."""
+    failed = _last(_FAILED, text)
+    errors = [int(a or b) for a, b in _ERRORS.findall(text)]
+    if failed is None and not errors:
+        told_red = names_in(text) or _RED.search(text)
+        return 0 if counts_in(text) and not told_red else None
+    return (failed or 0) + (errors[-1] if errors else 0)
+
+
+def counts_in(text: str) -> int | None:
+    """Passed tests of the last summary in a text; None when there is no summary."""
+    return _last(_PASSED, text)
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The names of failing tests, sorted, each once."""
+    for pattern in _NAMES:
+        found = sorted(set(pattern.findall(text)))
+        if found:
+            return tuple(found[:MOST_NAMES])
+    return ()
+
+
+def _last(patterns: tuple[re.Pattern[str], ...], text: str) -> int | None:
+    for pattern in patterns:
+        found = pattern.findall(text)
+        if found:
+            return int(found[-1])
+    return None

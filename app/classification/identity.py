@@ -1,0 +1,17 @@
+"""Which call this is: a digest over the tool and the argument values that matter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from app.classification.arguments import command_of, digest, identifying
+from app.classification.recognition import core
+from app.domain.calls import ToolClass
+from app.domain.events import Json
+
+
+def identity(tool: str, cls: ToolClass, arguments: Mapping[str, Json]) -> str:
+    """16 hex digits; equal for calls that differ only in cosmetics (detection-rules.md 1.2)."""
+    if cls in ("shell", "test"):  # all shells are one, whatever a harness calls its own
+        return digest("shell", core(command_of(arguments)))
+    return digest(tool.lower(), identifying(arguments))

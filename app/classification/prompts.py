@@ -1,0 +1,22 @@
+"""Who wrote a prompt: a person, or the harness about its own business (design.md 5)."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from app.domain.events import Event
+
+_BY_HARNESS = re.compile(r"\s*(?:<task-notification>|<system-reminder>|Stop hook feedback:)")
+_WAKE_UP = re.compile(r"\s*<<autonomous-loop[\w-]*>>\s*$")
+_PERSONS: Final = (None, "user", "sdk")  # what a harness calls the source of a person's prompt
+
+
+def by_person(event: Event) -> bool:
+    """Whether a person wrote this prompt; an empty one, a notification or a wake-up nobody did."""
+    arguments = event.arguments
+    if arguments.get("person") is False or arguments.get("source") not in _PERSONS:
+        return False
+    prompt = arguments.get("prompt")
+    text = prompt if isinstance(prompt, str) else event.result or ""
+    return bool(text.strip()) and not (_BY_HARNESS.match(text) or _WAKE_UP.match(text))

@@ -1,0 +1,159 @@
+"""What an event is and what came of it: the reading that is stored beside it.
+
+    read(event, effects, targets, part)   fills every field of a Reading that text can tell
+
+An attempt has no result yet; what is read from results stays empty for it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from app.classification.arguments import command_of, path_of
+from app.classification.edits import edit_of, undoes
+from app.classification.errors import error_of
+from app.classification.identity import identity
+from app.classification.outcomes import failed, timed_out
+from app.classification.prompts import by_person
+from app.classification.recognition import mutates, pace, patch_of
+from app.classification.results import SHORT, headless, result_digest, settled
+from app.classification.testruns import recognise, test_run
+from app.classification.tools import acts, is_drain, is_poll, last_part, tool_class
+from app.domain.calls import Effect, Pace, Reading, Target, ToolClass
+from app.domain.events import Event, Json
+
+MARKS = 5  # path and URL tokens of one call that a denial is counted by
+RANGE = 2_000  # lines a ranged read covers that names no limit
+_TOKEN = re.compile(r"https?://[^\s'\"<>|;)]+|(?<![\w.])(?:~|\.{1,2})?/[\w.@%+~-][^\s'\"<>|;)]*")
+_OURS = re.compile(r"\[floorboss \d+\]")
+_ERRORS_OF = frozenset({"shell", "subagent", "mcp", "other"})  # classes whose errors are compared
+
+
+def read(
+    event: Event,
+    *,
+    effects: tuple[Effect, ...] = ("unknown",),
+    targets: tuple[Target, ...] = (),
+    part: str | None = None,
+) -> Reading:
+    """The reading of one event; what a call does and where it writes is found by effects.py."""
+    if event.kind == "prompt":
+        return Reading(tool_class="talk", identity="", effects=("talk",), person=by_person(event))
+    if event.kind not in ("tool", "attempt"):
+        return Reading(tool_class="talk", identity="", effects=("talk",))
+    call = replace(_call(event), effects=effects, targets=targets, part=part)
+    return call if event.kind == "attempt" else _with_result(event, call)
+
+
+def class_of(event: Event) -> ToolClass:
+    """The class of a call: a shell line may be a test run or an edit."""
+    cls = tool_class(event.tool or "", event.arguments)
+    if cls != "shell":
+        return cls
+    line = command_of(event.arguments)
+    if patch_of(line) is not None:
+        return "edit"
+    return "shell" if recognise(line) is None else "test"
+
+
+def _call(event: Event) -> Reading:
+    """What the call's tool and arguments say, before anything came of it."""
+    tool, arguments = event.tool or "", event.arguments
+    cls = class_of(event)
+    line = command_of(arguments) if tool_class(tool, arguments) == "shell" else None
+    reading = Reading(
+        tool_class=cls,
+        identity=identity(tool, cls, arguments),
+        pace=_pace(event, cls, line),
+        marks=_marks(event, line),
+    )
+    if cls in ("edit", "write"):
+        return _edit(event, reading, line)
+    lines = _lines(event) if cls == "read" else None
+    return replace(
+        reading,
+        changes=mutates(line) if line is not None else acts(tool, arguments),
+        path=path_of(arguments) if lines else None,
+        lines=lines,
+    )
+
+
+def _edit(event: Event, reading: Reading, line: str | None) -> Reading:
+    edit = edit_of(event.arguments, patch_of(line) if line is not None else None)
+    if undoes(event.arguments):  # a change each time, so no digest to recognise it by
+        return replace(reading, changes=True, path=edit.path)
+    return replace(reading, changes=True, path=edit.path, edit=edit.edit, reverse=edit.reverse)
+
+
+def _pace(event: Event, cls: ToolClass, line: str | None) -> Pace:
+    if line is not None:
+        return "work" if cls in ("test", "edit") else pace(line)
+    tool = event.tool or ""
+    if is_drain(tool):
+        return "drain"
+    return "poll" if is_poll(tool, event.arguments) else "work"
+
+
+def _lines(event: Event) -> tuple[int, int] | None:
+    """The first and last ten lines that a ranged read asks for."""
+    offset, limit = event.arguments.get("offset"), event.arguments.get("limit")
+    if not _number(offset) or path_of(event.arguments) is None:
+        return None
+    first = int(str(offset))
+    count = int(str(limit)) if _number(limit) else RANGE
+    return first // 10, (first + max(1, count) - 1) // 10
+
+
+def _number(value: Json) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**9
+
+
+def _marks(event: Event, line: str | None) -> tuple[str, ...]:
+    """What a denial was about: the rule, and the first paths and addresses of the call."""
+    if event.outcome != "denied":
+        return ()
+    values = [line] if line is not None else list(event.arguments.values())
+    text = " ".join(value for value in values if isinstance(value, str))
+    tokens = list(dict.fromkeys(_TOKEN.findall(text)))[:MARKS]
+    rule = [f"rule {event.rule}"] if event.rule else []
+    return (*rule, *tokens)
+
+
+def _with_result(event: Event, call: Reading) -> Reading:
+    shell = tool_class(event.tool or "", event.arguments) == "shell"
+    line = command_of(event.arguments) if shell else None
+    text = headless(event.result or "")
+    run = test_run(event, line, text) if line is not None and call.tool_class == "test" else None
+    fails = failed(event, call.tool_class, line, text, run)
+    answer = settled(event.result) if event.result is not None else None
+    return replace(
+        call,
+        digest=None if answer is None else result_digest(_answering(event, shell), answer),
+        short=answer is not None and len(answer) < SHORT,
+        failed=fails,
+        timed_out=timed_out(event, line),
+        changes=call.changes and event.outcome == "ok" and not fails,
+        error=_error(call, fails, text),
+        test=run,
+        ours=_ours(event),
+    )
+
+
+def _answering(event: Event, shell: bool) -> str:
+    return "shell" if shell else last_part(event.tool or "")
+
+
+def _error(call: Reading, fails: bool, text: str) -> str | None:
+    """The error of a failed call that works; polls that wait have errors of their own kind."""
+    if not fails or call.tool_class not in _ERRORS_OF or call.pace == "drain":
+        return None
+    return error_of(text)
+
+
+def _ours(event: Event) -> bool:
+    """Whether a block was this controller's: by its own mark, or as the harness names it."""
+    if event.outcome != "blocked":
+        return False
+    named = event.denied_by == "controller" and event.rule not in (None, "foreign_hook")
+    return named or bool(_OURS.search(event.result or ""))

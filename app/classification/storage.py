@@ -1,0 +1,152 @@
+"""What of an event is stored: clipped, without secrets, with the reading beside it.
+
+    stored(event, reading)  the body of an `observed` entry; calls.reading_of reads it back
+    clip(text)              head and tail of a long text
+    redact(text)            well-known shapes of secrets masked
+
+Digests were made before, over the whole text, so clipping and redaction change no counter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, Final
+
+from app.domain.calls import Reading
+from app.domain.events import Event, Json
+
+LONGEST = 4_000  # characters kept of a result, and of the arguments together (design.md 9)
+DEEPEST = 64  # levels of nested arguments looked into
+
+MASK: Final = "[redacted]"
+_SHAPES: Final = tuple(
+    re.compile(pattern, re.DOTALL)
+    for pattern in (
+        r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
+        r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
+        r"\bgh[pousr]_[A-Za-z0-9]{20,}\b",
+        r"\bgithub_pat_[A-Za-z0-9_]{20,}\b",
+        r"\bglpat-[A-Za-z0-9_-]{16,}",
+        r"\bsk-[A-Za-z0-9_-]{16,}",
+        r"\bxox[abeoprs]-[A-Za-z0-9-]{8,}",
+        r"\bAIza[0-9A-Za-z_-]{35}\b",
+        r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+",  # a signed token
+    )
+)
+_SECRET_NAME: Final = r"(?:password|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)"
+_NAMED: Final = (  # what stays, then the value that goes
+    re.compile(r"(?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{8,}"),
+    re.compile(r"(?i)(://[^\s:/@]+:)[^\s@/]+(?=@)"),
+    re.compile(rf"(?i)(\b[\w-]{{0,40}}{_SECRET_NAME}[\"']?\s*[=:]\s*[\"']?)[^\s\"'&,;]+"),
+)
+_SECRET_KEY = re.compile(rf"(?i)(?:^|[_-]){_SECRET_NAME}$|^authorization$")
+
+
+def clip(text: str, longest: int = LONGEST) -> str:
+    """The head and the tail of a text longer than `longest`, with how much was left out."""
+    if len(text) <= longest:
+        return text
+    note = f"\n[... {len(text) - longest} characters left out ...]\n"
+    half = max(0, longest - len(note)) // 2
+    return text[:half] + note + text[len(text) - half :]
+
+
+def redact(text: str) -> str:
+    """The text with well-known shapes of secrets masked; it cannot know every shape."""
+    for shape in _SHAPES:
+        text = shape.sub(MASK, text)
+    for named in _NAMED:
+        text = named.sub(rf"\1{MASK}", text)
+    return text
+
+
+def stored(event: Event, reading: Reading) -> dict[str, Json]:
+    """The body of an `observed` entry: the neutral event and its reading, only what is set."""
+    body = {name: _plain(value) for name, value in _set_fields(event) if name not in _CLIPPED}
+    if event.arguments:
+        body["arguments"] = _Budget(LONGEST).clipped(dict(event.arguments), 0)
+    if event.result is not None:
+        body["result"] = clip(redact(event.result))
+    if event.kind not in ("tool", "attempt"):
+        return body if reading.person else {**body, "person": False}
+    return {**body, **_reading(reading)}
+
+
+_CLIPPED: Final = frozenset({"arguments", "result"})
+_READING_KEYS: Final[Mapping[str, str]] = {"tool_class": "class", "changes": "changed_state"}
+_ALWAYS: Final = frozenset({"tool_class", "identity", "effects"})
+
+
+def _reading(reading: Reading) -> dict[str, Json]:
+    return {
+        _READING_KEYS.get(name, name): _plain(value)
+        for name, value in _set_fields(reading, always=_ALWAYS)
+    }
+
+
+def _set_fields(value: Any, always: frozenset[str] = frozenset()) -> Iterator[tuple[str, Any]]:
+    """The fields that differ from their defaults; the ones in `always` whatever they are."""
+    for field in fields(value):
+        held = getattr(value, field.name)
+        if field.name in always or (held != field.default and held not in (None, (), {})):
+            yield field.name, held
+
+
+def _plain(value: Any) -> Json:
+    """A field's value as JSON; texts lose their secrets."""
+    if is_dataclass(value):
+        return {name: _plain(held) for name, held in _set_fields(value)}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, str):
+        return redact(value)
+    assert value is None or isinstance(value, bool | int | float)
+    return value
+
+
+class _Budget:
+    """How many characters of the arguments may still be stored."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def clipped(self, value: Json, depth: int) -> Json:
+        """`value` with its texts clipped to what is left."""
+        if depth > DEEPEST or self.left <= 0:
+            return "[...]"
+        match value:
+            case str():
+                return self._text(redact(value))
+            case dict():
+                return {clip(k, 200): self._member(k, v, depth) for k, v in self._taken(value)}
+            case list():
+                return [self.clipped(item, depth + 1) for item in self._items(value)]
+            case _:
+                self.left -= len(str(value))
+                return value
+
+    def _member(self, key: str, value: Json, depth: int) -> Json:
+        if isinstance(value, str) and _SECRET_KEY.search(key):
+            return MASK
+        return self.clipped(value, depth + 1)
+
+    def _text(self, text: str) -> str:
+        kept = clip(text, max(self.left, 80))
+        self.left -= len(kept)
+        return kept
+
+    def _taken(self, members: dict[str, Json]) -> Iterator[tuple[str, Json]]:
+        for key, value in members.items():
+            if self.left <= 0:
+                return
+            self.left -= len(key)
+            yield key, value
+
+    def _items(self, items: list[Json]) -> Iterator[Json]:
+        for item in items:
+            if self.left <= 0:
+                return
+            self.left -= 1
+            yield item

@@ -1,0 +1,185 @@
+"""Recognise a test run in a command line, and what its output says of it.
+
+    recognise(line) -> Runner | None      which runner, which targets, which selector
+    test_run(event, line, text)           the run with its result, its count and failing names
+
+Two lines that differ in flags only are runs of one target; six packages are six targets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from app.classification.failing import counts_in, failed_count, names_in
+from app.classification.outcomes import exit_code
+from app.classification.recognition import command
+from app.classification.shell import split
+from app.classification.vocabulary import phrases, words
+from app.domain.calls import TestResult, TestRun
+from app.domain.events import Event
+
+# Wrappers in front of a runner, the longest first.
+_WRAPPERS: Final = phrases(
+    "uv run|poetry run|pdm run|hatch run|pnpm exec|yarn exec|npm exec|bundle exec"
+    "|python -m|python3 -m|npx|uvx|bunx|timeout|xvfb-run|coverage run -m"
+)
+_RUNNERS: Final = words(
+    "pytest py.test tox nox vitest jest mocha ava rspec phpunit ctest bats playwright cypress"
+    " unittest karma behave minitest nextest gotestsum"
+)
+_SUBCOMMANDS: Final = {  # program -> its words that run tests
+    **dict.fromkeys(
+        words(
+            "go cargo dotnet mix swift zig gradle gradlew mvn mvnw bazel rake flutter dart stack"
+            " cabal sbt lein rails"
+        ),
+        ("test", "verify", "nextest"),
+    ),
+    **dict.fromkeys(words("make just task ninja"), ("test", "tests", "check")),
+    **dict.fromkeys(words("npm pnpm yarn bun deno composer"), ("test", "t")),
+}
+_SCRIPTS: Final = words("npm pnpm yarn bun deno composer")
+_GOALS: Final = words("mvn mvnw gradle gradlew")  # take several words of which one may test
+_SELECTORS: Final = words("-k -m -t -run --run --filter -n --tests --testNamePattern")
+_UNKNOWN: Final = frozenset({2, 3, 4, 5, 6, 126, 127})  # pytest was stopped; no such program
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runner:
+    """A recognised run: its runner, its target key, and whether its status reaches the shell."""
+
+    runner: str
+    target: str
+    piped: bool
+
+
+def recognise(line: str) -> Runner | None:
+    """The first test run in a line, or None."""
+    members = split(line)
+    for at, member in enumerate(members):
+        said = _unwrapped(command(member))
+        found = _runner(said)
+        if found is not None:
+            runner, rest = found
+            key = " ".join((runner, *sorted(_targets(rest))))
+            hides = member.joiner == "|" and "pipefail" not in line
+            later = any(m.joiner in ("|", ";", "||", "\n") for m in members[at:-1])
+            return Runner(runner=runner, target=key, piped=hides or later)
+    return None
+
+
+def _unwrapped(said: Sequence[str]) -> tuple[str, ...]:
+    said = tuple(said)
+    while True:
+        found = next((w for w in _WRAPPERS if said[: len(w)] == w), None)
+        if found is None:
+            return _based(said)
+        said = _past_options(said[len(found) :], takes_number=found == ("timeout",))
+
+
+def _past_options(said: tuple[str, ...], *, takes_number: bool) -> tuple[str, ...]:
+    while said and (said[0].startswith("-") or (takes_number and said[0][:1].isdigit())):
+        said = said[1:]
+    return said
+
+
+def _based(said: tuple[str, ...]) -> tuple[str, ...]:
+    return (said[0].rsplit("/", 1)[-1], *said[1:]) if said else said
+
+
+def _runner(said: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:
+    if not said:
+        return None
+    if said[0] in _RUNNERS:
+        return ("pytest" if said[0] == "py.test" else said[0]), said[1:]
+    plain = [word for word in said[1:] if not word.startswith("-")]
+    subcommand = plain[0] if plain else ""
+    if said[0] in _SCRIPTS and subcommand == "run" and plain[1:2] and "test" in plain[1]:
+        return f"{said[0]} {plain[1]}", _without(said[1:], ("run", plain[1]))
+    if said[0] == "node" and "--test" in said:
+        return "node --test", said[1:]
+    known = _SUBCOMMANDS.get(said[0], ())
+    tests = next((word for word in plain if word in known or word.startswith("test:")), None)
+    if tests is None or (tests != subcommand and said[0] not in _GOALS):
+        return None
+    return f"{said[0]} {tests}", _without(said[1:], (tests,))
+
+
+def _without(said: Iterable[str], dropped: Sequence[str]) -> tuple[str, ...]:
+    left = list(dropped)
+    kept = []
+    for word in said:
+        if word in left:
+            left.remove(word)
+        else:
+            kept.append(word)
+    return tuple(kept)
+
+
+def _targets(said: Sequence[str]) -> Iterator[str]:
+    """Words that say what is tested; flags say how, but for those that select tests."""
+    at = 0
+    while at < len(said):
+        word = said[at]
+        if word in _SELECTORS and at + 1 < len(said):
+            yield f"{word} {said[at + 1]}"
+            at += 1
+        elif _names_target(word):
+            yield word
+        at += 1
+
+
+def _names_target(word: str) -> bool:
+    selects = word.split("=", 1)[0] in _SELECTORS or not word.startswith("-")
+    return selects and re.match(r"\d?>", word) is None
+
+
+def test_run(event: Event, line: str, text: str) -> TestRun | None:
+    """The test run that a finished shell call was, or None."""
+    runner = recognise(line)
+    if runner is None:
+        return None
+    names = names_in(text)
+    failed, passed = _counts(event, text)
+    result = _result(event, runner, text, failed, passed)
+    red = result == "red"
+    return TestRun(
+        runner=runner.runner,
+        target=runner.target,
+        result=result,
+        failed=failed if red and failed else None,
+        names=names if red else (),
+    )
+
+
+test_run.__test__ = False  # type: ignore[attr-defined]  # not a test, whatever pytest thinks
+
+
+def _counts(event: Event, text: str) -> tuple[int | None, int | None]:
+    """Failed and passed tests: the adapter's numbers first, else the runner's summary."""
+    if event.tests is not None:
+        parts = [n for n in (event.tests.failed, event.tests.errors) if n is not None]
+        return (sum(parts) if parts else None), event.tests.passed
+    return failed_count(text), counts_in(text)
+
+
+def _result(
+    event: Event, runner: Runner, text: str, failed: int | None, passed: int | None
+) -> TestResult:
+    if event.outcome not in ("ok", "error"):
+        return "unknown"
+    if failed:
+        return "red"
+    code = exit_code(event)
+    if failed == 0 and passed and (code in (0, None) or runner.piped):
+        return "green"
+    if runner.piped:
+        return "red" if names_in(text) else "unknown"
+    if runner.runner == "pytest" and code in _UNKNOWN:
+        return "unknown"
+    if code == 0 or (code is None and event.outcome == "ok"):
+        return "green"
+    return "unknown" if code in (126, 127) else "red"
