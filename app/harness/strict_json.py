@@ -46,6 +46,9 @@ DUPLICATE: Final = Fault(code="duplicate_key", detail="An object names one of it
 NON_FINITE: Final = Fault(
     code="non_finite_number", detail="A number is NaN, infinite or too large for a float."
 )
+TOO_DEEP: Final = Fault(
+    code="too_deep", detail=f"The body is nested too deeply; an event may have {DEPTH} levels."
+)
 LONG_NUMBER: Final = Fault(code="long_number", detail=f"An integer has more than {DIGITS} digits.")
 
 
@@ -81,11 +84,11 @@ def _parse(text: str, depth: int) -> Json | Fault:
     except _Refused as refused:
         return refused.fault
     except RecursionError:
-        return _too_deep(depth)
+        return TOO_DEEP
     except json.JSONDecodeError as error:
         return _not_json(error)
     if _deeper(value, text, depth):
-        return _too_deep(depth)
+        return TOO_DEEP
     return LONE_SURROGATE if _has_surrogate(value, text) else value
 
 
@@ -116,10 +119,6 @@ def _constant(_: str) -> NoReturn:
 _DECODER: Final = json.JSONDecoder(
     object_pairs_hook=_unique, parse_float=_finite, parse_int=_integer, parse_constant=_constant
 )
-
-
-def _too_deep(depth: int) -> Fault:
-    return Fault(code="too_deep", detail=f"The body is nested more than {depth} levels deep.")
 
 
 def _not_json(error: json.JSONDecodeError) -> Fault:
