@@ -5,21 +5,45 @@ It may look at the file system (where does a path really lead?) and at nothing e
 
 from __future__ import annotations
 
-from app.classification.effects import effects
+from dataclasses import dataclass
+
+from app.classification.effects import commands, effects
 from app.classification.paths import Place, find_root
 from app.classification.reading import read
 from app.classification.storage import stored
 from app.classification.tools import tool_class
 from app.domain.events import Event, Json
+from app.domain.state import Session
 
 
-def draft_body(event: Event, *, root: str | None, cwd: str | None) -> dict[str, Json]:
-    """The body of the entry that `event` becomes; the first `cwd` of a session names its root."""
-    found = find_root(event.cwd) if root is None and event.cwd else None
-    place = Place(root=root or found, cwd=event.cwd or cwd)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """An event as the edge sees it: what is stored, and what only a verdict needs."""
+
+    body: dict[str, Json]
+    commands: tuple[str, ...] = ()  # the simple commands of a shell line
+
+
+def see(event: Event, session: Session, context_limit: int) -> Seen:
+    """Classify one event of a session; the session's first `cwd` names its root.
+
+    `context_limit`, in tokens, holds where the harness reports usage and names no limit.
+    """
+    found = find_root(event.cwd) if session.root is None and event.cwd else None
+    place = Place(root=session.root or found, cwd=event.cwd or session.cwd)
     kind = tool_class(event.tool or "", event.arguments)
     does, targets, part = effects(event, kind, place)
     body = stored(event, read(event, effects=does, targets=targets, part=part))
     if found is not None:
         body["root"] = found
-    return body
+    if event.context_tokens is not None:
+        body.setdefault("context_limit", context_limit)
+    return Seen(body=body, commands=commands(event, kind))
+
+
+def changes_nothing(event: Event, session: Session) -> bool:
+    """Whether a call is known to change nothing, so that it may run when nothing can be logged."""
+    place = Place(root=session.root, cwd=event.cwd or session.cwd)
+    kind = tool_class(event.tool or "", event.arguments)
+    does, _, _ = effects(event, kind, place)
+    return kind != "subagent" and set(does) <= {"read", "talk"}

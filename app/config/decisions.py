@@ -46,6 +46,7 @@ def configuration_of(values: Mapping[str, Any]) -> Configuration:
             (name, Standing(name=name, uses=table["uses"]))
             for name, table in values["standing"].items()
         ),
+        context_limit=values["context_limit"],
         digest=digest(values),
     )
 

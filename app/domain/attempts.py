@@ -40,10 +40,17 @@ class Judged:
 
 
 def judge(
-    pending: Pending, draft: Draft, first: Entry | None, configuration: Configuration
+    pending: Pending,
+    draft: Draft,
+    first: Entry | None,
+    configuration: Configuration,
+    commands: tuple[str, ...] = (),
 ) -> Judged:
-    """Judge the attempt that `draft` describes; `first` is the entry of the same attempt before."""
-    call = call_of_body(draft)
+    """Judge the attempt that `draft` describes; `first` is the entry of the same attempt before.
+
+    `commands` are the simple commands of a shell line; denials look at them, the log does not.
+    """
+    call = _call(draft, commands)
     pending = _crossed(pending, draft, call, configuration)
     decision = _decide(pending.book, draft.scope, call, configuration)
     verdict = answered(decision.verdict, configuration)
@@ -63,17 +70,16 @@ def answered(verdict: Verdict, configuration: Configuration) -> Verdict:
     return verdict if configuration.enforcement == "enforce" else "none"
 
 
-def call_of_body(draft: Draft) -> Call:
+def _call(draft: Draft, commands: tuple[str, ...]) -> Call:
     """The call an attempt describes, as the verdict sees it."""
     reading = reading_of(draft.body)
-    commands = draft.body.get("commands")
     return Call(
         tool=text_of(draft.body, "tool") or "",
         tool_class=reading.tool_class,
         effects=reading.effects,
         targets=reading.targets,
         part=reading.part,
-        commands=tuple(str(c) for c in commands) if isinstance(commands, list) else (),
+        commands=commands,
     )
 
 

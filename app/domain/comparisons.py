@@ -91,9 +91,7 @@ def _plan(rule: str, kind: str, number: str, detail: str, when: When = _always) 
 
 
 def _debug(rule: str, kind: str, number: str, detail: str) -> Check:
-    return Check(
-        rule=rule, kind=kind, threshold=f"{rule}.{number}", detail=detail, target="debug"
-    )
+    return Check(rule=rule, kind=kind, threshold=f"{rule}.{number}", detail=detail, target="debug")
 
 
 def _says(
@@ -122,8 +120,12 @@ CHECKS: Final[tuple[Check, ...]] = (
         "success_rate", "severe", "severe", "{n} of the last 10 calls worked, many failed", _severe
     ),
     _says(
-        "notice", "success_rate", "low", "low",
-        "{n} of the last 10 calls worked; consider compaction", _full,
+        "notice",
+        "success_rate",
+        "low",
+        "low",
+        "{n} of the last 10 calls worked; consider compaction",
+        _full,
     ),
     _plan(
         "repeated", "same", "failed", f"same failing call {{n}} times, {_UNCHANGED}", _last_failed
@@ -141,7 +143,10 @@ CHECKS: Final[tuple[Check, ...]] = (
     _plan("denials", "count", "count", "{n} of the last 20 calls denied"),
     _says("looser_posture", "streak", "clean", "clean", "{n} distinct clean calls in a row"),
     _says(
-        "compact", "context", "share", "share",
+        "compact",
+        "context",
+        "share",
+        "share",
         "context {n} full: compact, or go on in a new session from the handoff",
     ),
     _says("notice", "review", "green", "green", "done and green; review?"),

@@ -36,4 +36,5 @@ class Configuration:
     thresholds: Thresholds
     modes: Mapping[str, Mode]
     standing: Mapping[str, Standing]
+    context_limit: int = 200_000  # tokens, where the harness does not say
     digest: str = ""

@@ -34,6 +34,8 @@ Why = Literal[
     "state_changed",
     "already_decided",
     "void",
+    "wrong_role",
+    "session_bound",
 ]
 
 

@@ -45,7 +45,7 @@ _WAY_OUT: Mapping[VerdictRule, str] = {
     "tool_verdict": "Use another tool, or say what you need.",
     "shell_denial": "Use another command, or say what you need.",
 }
-_ANSWERS = {"ask": "asks a person about", "deny": "denies", "none": "allows"}
+_ANSWERS: Mapping[str, str] = {"ask": "asks a person about", "deny": "denies", "none": "allows"}
 
 
 def quoted(name: str) -> str:

@@ -7,6 +7,7 @@ committed. Answers are values; the ways in (HTTP, console) only translate them.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -66,11 +67,21 @@ class Control:
         self._desk = desk
         self.writer = writer
         self.refusals = refusals
+        self.written: Counter[str] = Counter()  # entries committed since the start, by kind
 
     @property
     def configuration(self) -> Configuration:
         """The configuration in force."""
         return self._desk.configuration
+
+    def count(self, book: Book, entries: tuple[Entry, ...]) -> None:
+        """Count what was committed, by kind."""
+        self.written.update(entry.kind for entry in entries)
+
+    def close(self) -> None:
+        """Write the counts of refusals and what waits, then end the writer."""
+        self.writer.submit(lambda desk, at: self.refusals.flush(desk, at, everything=True))
+        self.writer.stop()
 
     async def ingest(self, arrivals: Sequence[Arrival]) -> Stored | Conflict | CutOff:
         """Store the events of one request in order; nothing at all when one of them cannot be."""

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from hashlib import sha256
 from typing import Literal
 
-from app.classification.edge import draft_body
+from app.classification.edge import Seen, see
 from app.domain.attempts import Judged, judge
 from app.domain.controller import record
 from app.domain.entries import Action, Draft, Entry
@@ -128,20 +128,21 @@ def _reuse(index: int, event: Event) -> Conflict:
 def receive(desk: Desk, arrival: Arrival, at: str) -> Answer:
     """Make one event an entry with all that follows from it, and say what came of it."""
     event = arrival.event
-    draft = _draft(desk.load(event.scope), arrival)
+    session = desk.load(event.scope)
+    seen = see(event, session, desk.configuration.context_limit)
+    draft = _draft(session, arrival, seen)
     first = desk.find(draft.dedup_key) if draft.dedup_key is not None else None
     if first is not None and first.kind == "observed":
         return _repeated(desk, event, first)
     if event.kind == "attempt":
-        return _judged(desk, draft, first, at)
+        return _judged(desk, draft, first, at, seen.commands)
     pending = record(desk.begin(at), draft, desk.configuration)
     desk.take(pending)
     return _answer(desk, event.scope, pending.entries[0], pending.entries[1:])
 
 
-def _draft(session: Session, arrival: Arrival) -> Draft:
-    event = arrival.event
-    body = draft_body(event, root=session.root, cwd=session.cwd)
+def _draft(session: Session, arrival: Arrival, seen: Seen) -> Draft:
+    event, body = arrival.event, seen.body
     if event.event_id is not None:
         body["fingerprint"] = fingerprint(event)
     if arrival.origin == "hooks":
@@ -165,8 +166,10 @@ def _attempt_of(session: Session, event: Event, body: Mapping[str, Json]) -> int
     return attempt.seq if attempt else None
 
 
-def _judged(desk: Desk, draft: Draft, first: Entry | None, at: str) -> Answer:
-    judged = judge(desk.begin(at), draft, first, desk.configuration)
+def _judged(
+    desk: Desk, draft: Draft, first: Entry | None, at: str, commands: tuple[str, ...]
+) -> Answer:
+    judged = judge(desk.begin(at), draft, first, desk.configuration, commands)
     desk.take(judged.pending)
     answer = _answer(desk, draft.scope, judged.entry, _after(judged))
     return replace(

@@ -1,0 +1,102 @@
+"""What the routes stand on: the service behind them, who may use them, and answers in JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import cast
+
+from fastapi import Request
+from starlette.responses import Response
+
+from app.api.auth import forbidden, principal
+from app.api.limits import Limits
+from app.api.problems import answer as faulty
+from app.api.problems import problem
+from app.config import Settings
+from app.domain.decisions import Refusal, refused
+from app.domain.entries import EVERYWHERE, Action
+from app.domain.events import Json
+from app.harness.base import Fault
+from app.service.archive import Archive
+from app.service.control import Control
+from app.service.tokens import Principal, Role, Tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wiring:
+    """Everything a route may use."""
+
+    control: Control
+    reader: Archive
+    tokens: Tokens
+    settings: Settings
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempted:
+    """What a caller wanted, for the entry that keeps a refusal."""
+
+    verb: str
+    scope: str = EVERYWHERE
+    action: Action = "notice"
+    seq: int = 0
+
+
+def wiring(request: Request) -> Wiring:
+    """The wiring of the application that answers this request."""
+    return cast(Wiring, request.app.state.wiring)
+
+
+def caller(request: Request, needs: Role) -> Principal | Fault:
+    """Who asks, if their role may do what the route is for."""
+    parts = wiring(request)
+    who = principal(request.scope["headers"], parts.tokens, parts.settings.reads)
+    return who if isinstance(who, Fault) else forbidden(who, needs) or who
+
+
+async def deciding(request: Request, attempted: Attempted) -> Principal | Response:
+    """The operator who decides, or the answer to whoever may not; a wrong role is logged."""
+    who = caller(request, "operator")
+    if isinstance(who, Principal):
+        return who
+    if who.status == 403:
+        await _keep(request, attempted)
+    return faulty(who)
+
+
+async def _keep(request: Request, attempted: Attempted) -> None:
+    parts = wiring(request)
+    sender = principal(request.scope["headers"], parts.tokens, parts.settings.reads)
+    name = actor_of(sender) if isinstance(sender, Principal) else "unknown"
+    refusal = Refusal(
+        why="wrong_role",
+        detail=f"{attempted.verb} is for the operator",
+        scope=attempted.scope,
+        action=attempted.action,
+        seq=attempted.seq,
+    )
+    await parts.control.refuse(refused(refusal, name, attempted.verb))
+
+
+def actor_of(who: Principal) -> str:
+    """How the log names a caller: a person's token as `human:`, any other as `harness:`."""
+    return f"human:{who.name}" if who.role == "operator" else f"harness:{who.name or 'nobody'}"
+
+
+def answer(value: Json, status: int = 200) -> Response:
+    """A JSON answer; compact, as it is mostly read by programs."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Response(text.encode(), status, media_type="application/json")
+
+
+def unavailable(cause: str, **extra: Json) -> Response:
+    """The answer when nothing can be logged: come again, with the same event_id."""
+    return problem(
+        503,
+        "log_unavailable",
+        f"Nothing was stored: {cause}. Send it again later.",
+        headers={"Retry-After": "1"},
+        **extra,
+    )

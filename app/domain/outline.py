@@ -1,0 +1,74 @@
+"""What a reader without a token sees of an entry: names, numbers and verdicts, never text.
+
+Prompts, arguments, results, handoffs and whatever a person wrote become their length; what stays
+is named here, so that a new field is hidden until somebody decides otherwise (design.md 6).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from app.domain.events import Json
+
+SHOWN: Final = frozenset({
+    # what a harness reported, without its text
+    "kind", "harness", "event_id", "agent_id", "parent_agent_id", "turn_id", "batch_id", "call_id",
+    "tool", "outcome", "denied_by", "exit_code", "duration_ms", "context_tokens", "context_limit",
+    "occurred_at", "usage", "tests", "hooks", "permission_mode", "person",
+    # what the edge made of it
+    "class", "identity", "digest", "failed", "changed_state", "pace", "short", "effects", "ours",
+    "fingerprint",
+    # what was decided, and why
+    "verdict", "would", "mode", "posture", "also", "definition", "return", "approved", "standing",
+    "use", "of", "configuration", "state", "notice", "attempted", "by",
+    # counts and configuration
+    "count", "events", "verdicts", "from", "to", "profile", "enforcement",
+})  # fmt: skip
+CAUSE: Final = frozenset({"rule", "value", "threshold", "seqs", "target", "detail", "agent"})
+RUN: Final = frozenset({"runner", "result", "failed"})
+
+
+def outline(body: Mapping[str, Json], actor: str) -> dict[str, Json]:
+    """A body without text; `actor` tells whether a `why` is the machine's own words."""
+    return {key: _part(key, value, actor) for key, value in body.items()}
+
+
+def _part(key: str, value: Json, actor: str) -> Json:
+    if key in SHOWN or (key in ("why", "rule", "digest") and actor == "machine"):
+        return value
+    if key == "rule" and isinstance(value, str):
+        return value
+    if key == "because" and isinstance(value, list):
+        return [_named(cause, CAUSE) for cause in value]
+    if key == "test":
+        return _named(value, RUN)
+    if key in ("policy", "was"):
+        return _policy(value)
+    return {"length": _length(value)}
+
+
+def _named(value: Json, names: frozenset[str]) -> Json:
+    if not isinstance(value, dict):
+        return {"length": _length(value)}
+    return {key: part for key, part in value.items() if key in names}
+
+
+def _policy(value: Json) -> Json:
+    """A mode's name as it is; of a policy the posture, and how long its lists are."""
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: part if key == "posture" or part is None else {"length": len(_sized(part))}
+        for key, part in value.items()
+    }
+
+
+def _sized(value: Json) -> list[Json] | dict[str, Json] | str:
+    return value if isinstance(value, list | dict | str) else ""
+
+
+def _length(value: Json) -> int:
+    """Characters of a text, or of anything else as JSON."""
+    return len(value) if isinstance(value, str) else len(json.dumps(value))

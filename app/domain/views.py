@@ -1,0 +1,150 @@
+"""How entries and sessions are shown: the same in answers, the log, the stream and `--json`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from app.domain.checks import readings
+from app.domain.configuration import Configuration
+from app.domain.entries import RESTRICTIONS, Entry
+from app.domain.events import Json
+from app.domain.expected_state import state_of
+from app.domain.outline import outline
+from app.domain.restrictions import InForce, policy_json
+from app.domain.state import (
+    Book,
+    Override,
+    Proposal,
+    Session,
+    in_force,
+    newest,
+    overrides_for,
+    stream_of,
+)
+from app.domain.stream import Stream
+from app.domain.summaries import summary
+
+
+def entry_view(entry: Entry, *, text: bool) -> dict[str, Json]:
+    """One entry; without `text` its body is an outline."""
+    return {
+        "seq": entry.seq,
+        "at": entry.at,
+        "kind": entry.kind,
+        "scope": entry.scope,
+        "action": entry.action,
+        "direction": entry.direction,
+        "ref": entry.ref,
+        "actor": entry.actor,
+        "summary": summary(entry),
+        "body": dict(entry.body) if text else outline(entry.body, entry.actor),
+        "hash": entry.hash,
+    }
+
+
+def in_force_view(book: Book, scope: str, configuration: Configuration) -> dict[str, Json]:
+    """What judges a call of `scope` now: mode and posture of the narrowest scope, and the rest."""
+    held = in_force(book, scope, configuration)
+    return {
+        "scope": scope,
+        **_names(held),
+        "policy": policy_json(held.policies[0]),
+        "seqs": _restricting(book, scope),
+        "state": state_of(book, scope),
+    }
+
+
+def _names(held: InForce) -> dict[str, Json]:
+    names: list[Json] = [mode.name for mode in held.modes]
+    return {"mode": names[0], "posture": held.policies[0].posture, "also": names[1:]}
+
+
+def _restricting(book: Book, scope: str) -> list[Json]:
+    return [o.seq for action in RESTRICTIONS for o in overrides_for(book, scope, action)]
+
+
+def overrides_of(book: Book, scope: str) -> tuple[Override, ...]:
+    """The overrides in force in exactly this scope, by action."""
+    session = book.session(scope)
+    found = (o for (s, _), stack in session.overrides.items() if s == scope for o in stack[-1:])
+    return tuple(sorted(found, key=lambda override: override.action))
+
+
+def session_row(book: Book, session: Session, configuration: Configuration) -> dict[str, Json]:
+    """One session in a list."""
+    held = in_force(book, session.id, configuration)
+    return {
+        "scope": session.id,
+        **_names(held),
+        "ended": session.ended,
+        "last_seq": session.last_seq,
+        "last_at": session.last_at,
+        "agents": [*sorted(agent for agent in session.streams if agent)],
+        "open_proposals": [*sorted(session.proposals)],
+        "interventions": _interventions(session.streams.values()),
+        "advisory": [rule for rule, count in sorted(session.taken_back.items()) if count > 1],
+    }
+
+
+def session_view(book: Book, scope: str, configuration: Configuration) -> dict[str, Json]:
+    """Everything about one scope that is derived from the log, texts left out."""
+    session = book.session(scope)
+    agent = scope.partition("/")[2]
+    stream = stream_of(session, agent)
+    restricted: dict[str, Json] = {str(o.action): _restriction(o) for o in _newest(book, scope)}
+    return {
+        **session_row(book, session, configuration),
+        "scope": scope,
+        **in_force_view(book, scope, configuration),
+        "restrictions": restricted,
+        "signals": {
+            name: {"value": value, "threshold": threshold or None}
+            for name, (value, threshold) in readings(stream, configuration.thresholds).items()
+        },
+        "red_targets": len(session.reds),
+        "calls": stream.calls,
+        "permission_mode": session.permission_mode,
+        "bound_to": session.binding,
+        "proposals": [_proposal(book, p) for _, p in sorted(session.proposals.items())],
+    }
+
+
+def _newest(book: Book, scope: str) -> Sequence[Override]:
+    found = (newest(book.session(scope), scope, action) for action in RESTRICTIONS)
+    return [override for override in found if override is not None]
+
+
+def _restriction(override: Override) -> dict[str, Json]:
+    return {"seq": override.seq, "actor": override.actor, "direction": override.direction}
+
+
+def _proposal(book: Book, proposal: Proposal) -> dict[str, Json]:
+    verb = "approve" if proposal.direction == "loosen" or proposal.returns else "apply"
+    return {
+        "seq": proposal.seq,
+        "scope": proposal.scope,
+        "action": proposal.action,
+        "direction": proposal.direction,
+        "returns": proposal.returns,
+        "verb": verb,
+        "state": state_of(book, proposal.scope),
+    }
+
+
+def _interventions(streams: Iterable[Stream]) -> dict[str, Json]:
+    counted = tuple(streams)
+    attempts = sum(stream.attempts for stream in counted)
+    blocked = sum(stream.interventions for stream in counted)
+    return {
+        "attempted": attempts,
+        "blocked": blocked,
+        "rate": round(blocked / attempts, 3) if attempts else 0.0,
+        "blocked_then_blocked": sum(stream.blocked_then_blocked for stream in counted),
+        "steps_after_first_terminal_block": sum(stream.after_terminal for stream in counted),
+    }
+
+
+def last_handoff(book: Book, scope: str) -> Json:
+    """The handoff of the newest applied mode entry of a scope; None where there is none."""
+    override = newest(book.session(scope), scope, "mode")
+    return None if override is None else override.body.get("handoff")

@@ -1,0 +1,158 @@
+"""Wiring: the only place where the parts of the daemon are put together.
+
+    lock -> log (migrated) -> desk (folded) -> writer -> control -> application
+
+The lock is taken before the database file is opened; whoever holds it is named.
+"""
+
+from __future__ import annotations
+
+import getpass
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from fastapi import FastAPI
+
+from app.api.application import application
+from app.api.limits import Limits
+from app.api.wiring import Wiring
+from app.config import Settings
+from app.domain.entries import EVERYWHERE, Draft
+from app.service.control import Control
+from app.service.desk import Desk
+from app.service.feed import Feed
+from app.service.past import StoredPast
+from app.service.private_files import private_folder
+from app.service.refusals import Refusals
+from app.service.tokens import Tokens
+from app.service.writer import Unavailable, Writer
+from app.store.errors import StoreError
+from app.store.lock import Lock, Locked, take
+from app.store.log import Log
+from app.store.reader import Reader
+
+SQLITE = "sqlite:///"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CannotStart:
+    """Why the daemon does not start, and what to do, in plain words."""
+
+    detail: str
+    status: int  # the process's exit code
+
+
+@dataclass(slots=True, kw_only=True)
+class Daemon:
+    """A running daemon without its socket: everything behind the application."""
+
+    settings: Settings
+    app: FastAPI
+    control: Control
+    tokens: Tokens
+    feed: Feed
+    log: Log
+    reader: Reader
+    lock: Lock
+
+    def close(self) -> None:
+        """Write what waits, leave the database in one file, let the next daemon have it."""
+        self.control.close()
+        self.reader.close()
+        self.log.close()
+        self.lock.release()
+
+
+def now() -> str:
+    """The time as the log has it: UTC, RFC 3339, milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def start(settings: Settings) -> Daemon | CannotStart:
+    """Open everything that the daemon needs; nothing is left open when it cannot start."""
+    database = database_path(settings.database_url)
+    if database is None:
+        return CannotStart(
+            detail="database_url: expected sqlite:/// and a path; other databases come later",
+            status=2,
+        )
+    private_folder(settings.state_dir)
+    lock = take(database)
+    if isinstance(lock, Locked):
+        return _locked(database, lock)
+    try:
+        return _open(settings, database, lock)
+    except StoreError as problem:
+        lock.release()
+        return CannotStart(detail=f"{database}: {problem}", status=4)
+
+
+def database_path(url: str) -> Path | None:
+    """The file a database URL names; None for another kind of database."""
+    return Path(url.removeprefix(SQLITE)) if url.startswith(SQLITE) else None
+
+
+def _locked(database: Path, holder: Locked) -> CannotStart:
+    who = f"process {holder.pid} (since {holder.since})" if holder.pid else "another process"
+    return CannotStart(
+        detail=f"{database} is in use by {who}. One daemon writes one log: use that one, "
+        "stop it, or choose another FLOORBOSS_STATE_DIR.",
+        status=3,
+    )
+
+
+def _open(settings: Settings, database: Path, lock: Lock) -> Daemon:
+    log, tokens, feed = Log.open(database), Tokens(settings.state_dir), Feed()
+    reader = Reader(database)
+    tokens.ensure_harness()
+    desk = Desk(StoredPast(log, reader), settings.configuration())
+    writer = Writer(desk, log, now, feed.publish)
+    control = Control(desk, writer, Refusals(time.monotonic))
+    feed.listen(control.count)
+    writer.start()
+    _configure(settings, desk, writer)
+    limits = Limits(settings.limits.rate, settings.limits.burst)
+    wiring = Wiring(control=control, reader=reader, tokens=tokens, settings=settings, limits=limits)
+    return Daemon(
+        settings=settings,
+        app=application(wiring),
+        control=control,
+        tokens=tokens,
+        feed=feed,
+        log=log,
+        reader=reader,
+        lock=lock,
+    )
+
+
+def _configure(settings: Settings, desk: Desk, writer: Writer) -> None:
+    """Log the configuration in force, when it is not the one that the log has."""
+    configuration = desk.configuration
+    known = desk.book.configured
+    if known is not None and known.digest == configuration.digest:
+        return
+    draft = Draft(
+        kind="configured",
+        scope=EVERYWHERE,
+        action="configuration",
+        actor=f"human:{_login()}",
+        body={
+            "digest": configuration.digest,
+            "profile": configuration.profile,
+            "enforcement": configuration.enforcement,
+            "values": settings.values(),
+        },
+    )
+    answer = writer.submit(lambda desk, at: desk.take(desk.begin(at).append(draft))).result()
+    if isinstance(answer, Unavailable):
+        writer.stop()
+        raise StoreError(answer.cause)
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container without a name for its user
+        return "unknown"

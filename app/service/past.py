@@ -1,0 +1,38 @@
+"""The committed log as the desk reads it: through the writing connection, and a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.domain.entries import Entry
+from app.store.log import Log
+from app.store.reader import Reader
+
+
+class StoredPast:
+    """Everything committed; used by the writer's thread only."""
+
+    def __init__(self, log: Log, reader: Reader) -> None:
+        self._log = log
+        self._reader = reader
+
+    @property
+    def head_seq(self) -> int:
+        """The newest committed seq; 0 for an empty log."""
+        return self._log.head_seq
+
+    def entries_of(self, session: str) -> Iterator[Entry]:
+        """All entries of a session and its agents, in seq order."""
+        return self._log.entries_of(session)
+
+    def find(self, dedup_key: str) -> Entry | None:
+        """The entry stored under this key."""
+        return self._log.find(dedup_key)
+
+    def get(self, seq: int) -> Entry | None:
+        """The entry at one place."""
+        return self._reader.get(seq)
+
+    def caused_by(self, seq: int) -> tuple[Entry, ...]:
+        """The entries that followed from one entry."""
+        return self._log.caused_by(seq)
