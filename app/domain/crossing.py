@@ -87,9 +87,8 @@ def holds_boundary(modes: Mapping[str, Mode]) -> str | None:
     for name, mode in sorted(modes.items()):
         if "test" in mode.writes and _IMPLEMENTATION_ZONES.intersection(mode.writes):
             return f"mode {name} writes both tests and implementation"
-        unbound = [
-            effect for effect, ruling in mode.shell.items() if _unbound(mode, effect, ruling)
-        ]
+        rulings = sorted(mode.shell.items())
+        unbound = [effect for effect, ruling in rulings if _unbound(mode, effect, ruling)]
         if unbound:
             return f"mode {name} answers {unbound[0]} with none, whatever it writes"
     return None

@@ -59,7 +59,7 @@ def decide(in_force: InForce, call: Call, open_tests: frozenset[str] | None = No
     )
     names = tuple(mode.name for mode in in_force.modes)
     posture = _strictest(in_force.policies)
-    if found is None or found.verdict == "none":
+    if found is None:
         return Decision(verdict="none", mode="".join(names[:1]), posture=posture, also=names[1:])
     return Decision(
         verdict=found.verdict,
@@ -87,7 +87,8 @@ def _findings(
     if open_tests is not None and all(mode.writes for mode in in_force.modes):
         yield from _boundary(call, open_tests)
     for mode in in_force.modes:
-        yield from (_by_effect(mode, call, effect) for effect in call.effects)
+        for effect in call.effects:
+            yield from _by_effect(mode, call, effect)
     for policy in in_force.policies:
         yield from _by_posture(policy.posture, call)
         yield from _by_tool(policy, call)
@@ -117,13 +118,16 @@ def _boundary(call: Call, open_tests: frozenset[str]) -> Iterator[_Finding]:
             yield _Finding(verdict="deny", rule="boundary", detail=target.path)
 
 
-def _by_effect(mode: Mode, call: Call, effect: Effect) -> _Finding:
+def _by_effect(mode: Mode, call: Call, effect: Effect) -> Iterator[_Finding]:
     outside = next((target for target in call.targets if target.zone not in mode.writes), None)
-    inside = bool(call.targets) and outside is None
+    inside = effect in _WRITING and bool(call.targets) and outside is None
+    verdict = _ruled(mode.shell.get(effect, "deny"), inside)
+    if verdict == "none":
+        return
     first = outside or next(iter(call.targets), None)
     named = first.path if first and effect in _WRITING else call.part or call.tool
-    return _Finding(
-        verdict=_ruled(mode.shell.get(effect, "deny"), inside),
+    yield _Finding(
+        verdict=verdict,
         rule="mode_write" if effect == "write" else "mode_shell",
         detail=named,
         mode=mode,
@@ -163,7 +167,8 @@ def _by_posture(posture: Posture, call: Call) -> Iterator[_Finding]:
 
 def _by_tool(policy: Policy, call: Call) -> Iterator[_Finding]:
     verdict = policy.verdicts.get(call.tool, "none")
-    yield _Finding(verdict=verdict, rule="tool_verdict", detail=call.tool)
+    if verdict != "none":
+        yield _Finding(verdict=verdict, rule="tool_verdict", detail=call.tool)
 
 
 def _by_denial(policy: Policy, call: Call) -> Iterator[_Finding]:

@@ -38,7 +38,7 @@ def grid(policies: Sequence[Policy] = ()) -> tuple[Call, ...]:
 
 
 def _calls(policies: Sequence[Policy]) -> Iterator[Call]:
-    yield from _every_class_and_effect()
+    yield from _BASE
     for tool in sorted({tool for policy in policies for tool in policy.verdicts}):
         yield _probe(effect="read", tool=tool)
     for denial in sorted({line for policy in policies for line in policy.shell_denials}):
@@ -81,3 +81,6 @@ def paths_around(pattern: str) -> tuple[str, ...]:
         on = on.replace(wildcard, instance)
     folder, slash, _ = on.rpartition("/")
     return on, f"{on}/probe-below", f"{folder}{slash}probe-beside", f"probe-foreign/{on}"
+
+
+_BASE: tuple[Call, ...] = tuple(_every_class_and_effect())

@@ -1,0 +1,109 @@
+"""Write the pages of docs/ that are made from tables in the code; tests compare them.
+
+    .venv/bin/python docs/generate.py
+
+One function a page; a page that is added stands in PAGES.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from app.domain.modes import EFFECTS, MODE_NAMES, MODES, TOOL_CLASSES, Mode
+from app.domain.patterns import GUARDED_PATTERNS, TEST_PATTERNS
+
+FOLDER = Path(__file__).parent
+_EFFECTS = {
+    "read": "only reads",
+    "talk": "the agent's own bookkeeping",
+    "test": "runs tests",
+    "write": "writes paths that are known",
+    "git_record": "git add, commit, branch, fetch, push, tag, stash list",
+    "git_restore": "git checkout, restore, reset, stash, apply, merge, rebase, pull, clean",
+    "unknown": "unknown, and nothing in it names a closed path",
+    "unknown_closed": "unknown, and names a test or guarded path or runs code inline",
+}
+_RULINGS = {
+    "none": "-",
+    "ask": "ask",
+    "deny": "deny",
+    "scope_or_ask": "- if the paths are named and inside the scope, else ask",
+    "scope_or_deny": "- if all are inside the scope, else deny",
+}
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A Markdown table."""
+    columns = tuple(head)
+    lines = (columns, tuple("---" for _ in columns), *map(tuple, rows))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def modes_page() -> str:
+    """What each mode permits, in both profiles, and the patterns of tests and guarded paths."""
+    modes = tuple(MODES["default"][name] for name in MODE_NAMES)
+    permits = table(
+        ("mode", "tool classes", "writes", "must hand over"),
+        ((mode.name, _tools(mode), _words(mode.writes), mode.handoff or "-") for mode in modes),
+    )
+    return "\n".join(
+        (
+            "# Modes",
+            "",
+            "Made from the tables in `app/domain/modes.py` and `app/domain/patterns.py` by "
+            "`docs/generate.py`; do not edit by hand.",
+            "",
+            "Everything is readable in every mode. `-` is no answer: the harness's own rules "
+            "decide. Guarded paths are never writable.",
+            "",
+            permits,
+            "## Effects",
+            "",
+            _effects(MODES["default"]),
+            "In the `strict` profile:",
+            "",
+            _effects(MODES["strict"], ("unknown", "unknown_closed")),
+            "## Paths",
+            "",
+            "Patterns have the semantics of gitignore and are read from the project root.",
+            "",
+            f"Tests: {_marked(TEST_PATTERNS)}",
+            "",
+            f"Guarded: {_marked(GUARDED_PATTERNS)}, floorboss's own state folder, and as whole "
+            "folders `.git` and the harnesses' own",
+            "",
+        )
+    )
+
+
+def _effects(modes: Mapping[str, Mode], shown: Iterable[str] = EFFECTS) -> str:
+    rows = (
+        (_EFFECTS[effect], *(_RULINGS[modes[name].shell[effect]] for name in MODE_NAMES))
+        for effect in EFFECTS
+        if effect in shown
+    )
+    return table(("effect of a shell line or tool", *MODE_NAMES), rows)
+
+
+def _tools(mode: Mode) -> str:
+    return "all" if mode.tools == TOOL_CLASSES else _words(mode.tools)
+
+
+def _words(words: Iterable[str]) -> str:
+    return ", ".join(words) or "nothing"
+
+
+def _marked(patterns: Iterable[str]) -> str:
+    return ", ".join(f"`{pattern}`" for pattern in patterns)
+
+
+PAGES: Mapping[str, Callable[[], str]] = {"modes.md": modes_page}
+
+
+if __name__ == "__main__":
+    for name, page in PAGES.items():
+        (FOLDER / name).write_text(page(), encoding="utf-8")
