@@ -15,7 +15,7 @@ _REMOVED = ("old_string", "old_str", "oldText")
 _ADDED = ("new_string", "new_str", "newText")
 _WHOLE = ("content", "file_text", "new_source", "source")
 _PATCHES = ("input", "patch", "diff", "patchText")
-_UNDO = frozenset({"undo_edit", "undo"})
+_UNDO = ("undo_edit", "undo")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,25 +18,38 @@ _HEADERS = re.compile(
     re.MULTILINE,
 )
 _PREFIXES = re.compile(r"^Std(?:out|err): ", re.MULTILINE)
-_NAMED: Final = (  # a name that says its value changes by itself
-    r"\w*(?:elapsed|idle|duration|took|uptime|latency|timestamp|seconds|nonce|request_id|trace_id"
-    r"|span_id)\w*|\w+_(?:at|ms)"
+_SAID: Final = (
+    *("elapsed", "idle", "duration", "took", "uptime", "latency", "timestamp", "seconds"),
+    *("nonce", "request_id", "trace_id", "span_id"),
 )
-_MASKS: Final = tuple(
-    (re.compile(pattern, re.IGNORECASE), mask)
-    for pattern, mask in (
-        (r"\x1b\[[0-9;?]*[ -/]*[@-~]", ""),
-        (r"\d{4}-\d\d-\d\d[T _-]\d\d[:_-]\d\d(?:[:_-]\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?", "T"),
-        (r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b", "T"),
-        (rf'"({_NAMED})"\s*:\s*("(?:\\.|[^"\\])*"|[^,}}\]\s]+)', r'"\1":V'),
-        (rf"\b({_NAMED})\s*[=: ]\s*(?=\S*\d)[^\s,;}}\]]+", r"\1=V"),
-        (r"\b\d+(?:\.\d+)?\s?(?:ms|s|sec|min|m)\b", "D"),
-        (r"\bpid[ :=]*\d+", "PID"),
-        (r"\b0x[0-9a-f]+\b", "HEX"),
-        (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "UUID"),
-        (r"\b(?=[a-f]*\d)[0-9a-f]{12,}\b", "HEX"),
-        (r"/tmp/[\w./-]+", "/tmp/P"),
-        (r"\b(read|run|attempt|try|call|retry) \d+(?: times)?(?: this session| of \d+)?", r"\1 N"),
+_HINTS: Final = (*_SAID, "_at", "_ms")
+_NAMED: Final = rf"\w*(?:{'|'.join(_SAID)})\w*|\w+_(?:at|ms)"  # its value changes by itself
+_TRIES: Final = ("read", "run", "attempt", "try", "call")
+
+# Each mask with what a lower-cased text must hold for it to be worth trying; () = always tried.
+_MASKS: Final[tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...]] = tuple(
+    (hints, re.compile(pattern, re.IGNORECASE), mask)
+    for hints, pattern, mask in (
+        (("\x1b",), r"\x1b\[[0-9;?]*[ -/]*[@-~]", ""),
+        (
+            ("-",),
+            r"\d{4}-\d\d-\d\d[T _-]\d\d[:_-]\d\d(?:[:_-]\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?",
+            "T",
+        ),
+        ((":",), r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b", "T"),
+        (_HINTS, rf'"({_NAMED})"\s*:\s*("(?:\\.|[^"\\])*"|[^,}}\]\s]+)', r'"\1":V'),
+        (_HINTS, rf"\b({_NAMED})\s*[=: ]\s*(?=\S*\d)[^\s,;}}\]]+", r"\1=V"),
+        ((), r"\b\d+(?:\.\d+)?\s?(?:ms|s|sec|min|m)\b", "D"),
+        (("pid",), r"\bpid[ :=]*\d+", "PID"),
+        (("0x",), r"\b0x[0-9a-f]+\b", "HEX"),
+        (("-",), r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "UUID"),
+        ((), r"\b(?=[a-f]*\d)[0-9a-f]{12,}\b", "HEX"),
+        (("/tmp/",), r"/tmp/[\w./-]+", "/tmp/P"),
+        (
+            _TRIES,
+            r"\b(read|run|attempt|try|call|retry) \d+(?: times)?(?: this session| of \d+)?",
+            r"\1 N",
+        ),
     )
 )
 
@@ -55,8 +68,10 @@ def headless(text: str) -> str:
 
 def masked(text: str) -> str:
     """A text whose clock times, durations and ids are masked; bare digits never are."""
-    for pattern, mask in _MASKS:
-        text = pattern.sub(mask, text)
+    lowered = text.lower()
+    for hints, pattern, mask in _MASKS:
+        if not hints or any(hint in lowered for hint in hints):
+            text = pattern.sub(mask, text)
     return text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass
+from functools import lru_cache
 
 # One token: an escaped character, a quoted string, an operator, or one other character.
 _TOKEN = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*"|&&|\|\||>&|&>|<&|[;|&\n]|.""", re.DOTALL)
@@ -20,6 +21,7 @@ class Member:
     joiner: str = ""  # what follows: && || ; | & newline, or empty at the end
 
 
+@lru_cache(maxsize=256)  # one call's line is looked at from several sides
 def split(line: str) -> tuple[Member, ...]:
     """The members of a shell line, split at unquoted `&& || ; | &` and newlines."""
     members: list[Member] = []

@@ -21,25 +21,37 @@ LONGEST = 4_000  # characters kept of a result, and of the arguments together (d
 DEEPEST = 64  # levels of nested arguments looked into
 
 MASK: Final = "[redacted]"
-_SHAPES: Final = tuple(
-    re.compile(pattern, re.DOTALL)
-    for pattern in (
+_Shape = tuple[str, re.Pattern[str]]  # what a text must hold for the pattern to be worth trying
+
+
+def _shapes(*shapes: tuple[str, str]) -> tuple[_Shape, ...]:
+    return tuple((hint, re.compile(pattern, re.DOTALL)) for hint, pattern in shapes)
+
+
+_SHAPES: Final = _shapes(
+    (
+        "PRIVATE KEY",
         r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
-        r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
-        r"\bgh[pousr]_[A-Za-z0-9]{20,}\b",
-        r"\bgithub_pat_[A-Za-z0-9_]{20,}\b",
-        r"\bglpat-[A-Za-z0-9_-]{16,}",
-        r"\bsk-[A-Za-z0-9_-]{16,}",
-        r"\bxox[abeoprs]-[A-Za-z0-9-]{8,}",
-        r"\bAIza[0-9A-Za-z_-]{35}\b",
-        r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+",  # a signed token
-    )
+    ),
+    ("AKIA", r"\bAKIA[0-9A-Z]{16}\b"),
+    ("ASIA", r"\bASIA[0-9A-Z]{16}\b"),
+    ("gh", r"\bgh[pousr]_[A-Za-z0-9]{20,}"),
+    ("github_pat_", r"\bgithub_pat_[A-Za-z0-9_]{20,}"),
+    ("glpat-", r"\bglpat-[A-Za-z0-9_-]{16,}"),
+    ("sk-", r"(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{16,}"),
+    ("xox", r"\bxox[abeoprs]-[A-Za-z0-9-]{8,}"),
+    ("AIza", r"\bAIza[0-9A-Za-z_-]{35}"),
+    ("eyJ", r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+"),  # a signed token
 )
 _SECRET_NAME: Final = r"(?:password|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)"
-_NAMED: Final = (  # what stays, then the value that goes
-    re.compile(r"(?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{8,}"),
-    re.compile(r"(?i)(://[^\s:/@]+:)[^\s@/]+(?=@)"),
-    re.compile(rf"(?i)(\b[\w-]{{0,40}}{_SECRET_NAME}[\"']?\s*[=:]\s*[\"']?)[^\s\"'&,;]+"),
+_NAMED: Final = _shapes(  # what stays, then the value that goes
+    ("bearer ", r"(?i)(bearer\s+)[A-Za-z0-9._~+/=-]{8,}"),
+    ("://", r"(://[^\s:/@]+:)[^\s@/]+(?=@)"),
+    *(
+        (name, rf"(?i)({name}[\"']?\s*[=:]\s*[\"']?)[^\s\"'&,;]+")
+        for name in ("password", "passwd", "secret", "token")
+    ),
+    ("key", r"(?i)((?:api|access|private)[_-]?key[\"']?\s*[=:]\s*[\"']?)[^\s\"'&,;]+"),
 )
 _SECRET_KEY = re.compile(rf"(?i)(?:^|[_-]){_SECRET_NAME}$|^authorization$")
 
@@ -55,10 +67,13 @@ def clip(text: str, longest: int = LONGEST) -> str:
 
 def redact(text: str) -> str:
     """The text with well-known shapes of secrets masked; it cannot know every shape."""
-    for shape in _SHAPES:
-        text = shape.sub(MASK, text)
-    for named in _NAMED:
-        text = named.sub(rf"\1{MASK}", text)
+    for hint, shape in _SHAPES:
+        if hint in text:
+            text = shape.sub(MASK, text)
+    lowered = text.lower()
+    for hint, named in _NAMED:
+        if hint in lowered:
+            text = named.sub(rf"\1{MASK}", text)
     return text
 
 

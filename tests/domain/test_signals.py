@@ -1,0 +1,140 @@
+"""The counters: what one more entry makes of a stream."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.domain.calls import TestRun
+from app.domain.events import Outcome, Usage
+from app.domain.findings import Finding, find
+from app.domain.signals import EMPTY, asked, finished, prompted, turned, used
+from tests.domain.calls import after, call, edit, red
+
+
+@pytest.mark.parametrize("outcome", ["unknown", "interrupted", "cancelled"])
+def test_what_ran_for_nobody_counts_nowhere(outcome: Outcome) -> None:
+    before = after([call(1), call(2, outcome="error")])
+    later = finished(before, call(3, outcome=outcome, failed=True))
+    assert later.calls == before.calls
+    assert later.repeats == before.repeats
+    assert later.rates == before.rates
+    assert later.denials == before.denials
+
+
+def test_the_same_call_twice_in_one_response_is_one_vote() -> None:
+    stream = after(call(seq, "a", batch_id="m1") for seq in (1, 2, 3))
+    assert find(stream, "repeated", "same:a").value == 1
+    stream = after([call(4, "a", batch_id="m2")], stream)
+    assert find(stream, "repeated", "same:a").value == 2
+
+
+def test_a_response_counts_at_most_one_denial() -> None:
+    stream = after(call(seq, str(seq), "denied", batch_id="m1") for seq in (1, 2, 3))
+    assert find(stream, "denials", "dense").value == 1
+
+
+def test_a_change_of_state_starts_repeats_again_but_an_edit_made_before_changes_nothing() -> None:
+    stream = after([call(1), call(2), edit(3), call(4)])
+    assert find(stream, "repeated", "same:a").value == 1
+    stream = after([edit(5), call(6)], stream)
+    assert find(stream, "repeated", "same:a").value == 2
+
+
+def test_a_mutating_command_changes_the_state_only_the_first_time() -> None:
+    commands = [call(seq, "git add", changes=True) for seq in (1, 2, 3)]
+    assert find(after(commands), "repeated", "same:git add").value == 3
+
+
+def test_a_new_answer_neither_adds_nor_resets_but_for_a_poll_it_resets() -> None:
+    for pace, expected in (("work", 3), ("poll", 2)):
+        calls = [call(seq, pace=pace) for seq in (1, 2)]
+        calls += [call(3, pace=pace, digest="another answer"), call(4, pace=pace)]
+        kind = "same" if pace == "work" else "poll"
+        assert find(after(calls), "repeated", f"{kind}:a").value == expected
+
+
+def test_an_identity_not_seen_for_twenty_calls_starts_again() -> None:
+    stream = after([call(1), call(2)])
+    stream = after((call(seq, str(seq)) for seq in range(3, 23)), stream)
+    assert find(stream, "repeated", "same:a").value == 2
+    stream = after([call(23, "23"), call(24)], stream)
+    assert find(stream, "repeated", "same:a").value == 1
+
+
+def test_a_green_run_clears_its_target_and_the_names_of_its_runner() -> None:
+    stream = after(red(seq, names=("t::a",)) for seq in (1, 2))
+    assert find(stream, "test_failure", "target:pytest a").value == 2
+    green = TestRun(runner="pytest", target="pytest a", result="green")
+    stream = after([call(3, "tests", test=green)], stream)
+    assert find(stream, "test_failure", "target:pytest a").value == 0
+    assert len(stream.failing_names.values) == 0
+
+
+def test_an_unknown_count_and_another_text_hold_the_count() -> None:
+    calls = [red(seq, None, digest=f"text {seq}") for seq in (1, 2, 3)]
+    assert find(after(calls), "test_failure", "target:pytest a").value == 1
+    same = [red(seq, None) for seq in (1, 2, 3)]
+    assert find(after(same), "test_failure", "target:pytest a").value == 3
+
+
+def test_other_tests_failing_are_progress_and_the_same_ones_with_one_more_are_not() -> None:
+    moved = [red(1, 1, ("t::a",)), red(2, 1, ("t::b",))]
+    assert find(after(moved), "test_failure", "target:pytest a").value == 1
+    worse = [red(1, 1, ("t::a",)), red(2, 2, ("t::a", "t::b"))]
+    assert find(after(worse), "test_failure", "target:pytest a").value == 2
+    back = [*moved, red(3, 1, ("t::a",))]
+    assert find(after(back), "test_failure", "target:pytest a").value == 2
+
+
+def test_only_a_success_on_the_same_path_clears_its_failed_edits() -> None:
+    stream = after(edit(seq, str(seq), "error") for seq in (1, 2, 3))
+    stream = after([edit(4, "4", path="b.py"), call(5)], stream)
+    assert find(stream, "edit_failures", "path:a.py").value == 3
+    assert find(after([edit(6, "6")], stream), "edit_failures", "path:a.py").value == 0
+
+
+def test_a_person_clears_streaks_but_not_the_windows_of_rates_and_timeouts() -> None:
+    stream = after(call(seq, str(seq), "timeout") for seq in (1, 2))
+    stream = after([call(3, "a"), call(4, "a"), call(5, "x", "denied")], stream)
+    stream = prompted(stream, True)
+    assert find(stream, "timeouts", "count").value == 2
+    assert len(stream.rates) == 4
+    assert find(stream, "repeated", "same:a").value == 0
+    assert find(stream, "denials", "dense").value == 0
+
+
+def test_two_blocks_of_one_step_are_terminal_and_what_follows_is_loss() -> None:
+    stream = EMPTY
+    for seq in (1, 2):
+        stream = asked(stream, call(seq, "write"), True, "mode_write")
+    assert stream.blocked_then_blocked == 1
+    stream = after((call(seq, str(seq), ref=seq) for seq in (3, 4)), stream)
+    assert stream.after_terminal == 2
+
+
+def test_a_verdict_that_lets_a_call_pass_counts_an_attempt_and_nothing_else() -> None:
+    stream = finished(asked(EMPTY, call(1), False), call(2, ref=1))
+    assert (stream.attempts, stream.interventions, stream.calls) == (1, 0, 1)
+
+
+def test_usage_adds_up_in_a_turn_and_starts_again_with_the_next() -> None:
+    stream = used(EMPTY, Usage(output_tokens=10, seconds=1.5))
+    stream = used(turned(stream), Usage(output_tokens=5, seconds=1.0))
+    assert (stream.tokens_written, stream.turn_seconds) == (15, 2.5)
+    assert finished(stream, call(1)).tokens_written == 0
+    assert prompted(stream, False).tokens_written == 0
+
+
+def test_a_ranged_read_is_new_by_the_lines_it_asks_for() -> None:
+    ranges = [(0, 1), (0, 1), (1, 2)]
+    calls = [
+        call(seq, f"read {lines}", path="a", lines=lines, tool_class="read", digest="same text")
+        for seq, lines in enumerate(ranges, 1)
+    ]
+    assert find(after(calls), "no_progress", "stale") == Finding(value=1.0, seqs=(2,))
+
+
+def test_no_window_grows_beyond_its_bound() -> None:
+    stream = after(call(seq, str(seq), "error", error=str(seq)) for seq in range(1, 200))
+    windows = (stream.recent, stream.stale, stream.errors, stream.rates, stream.timeouts)
+    assert max(len(window) for window in (*windows, stream.denials)) <= 64
