@@ -13,7 +13,7 @@ from app.domain.novelty import Novelty
 from app.domain.stream import Failing, Repeat, Slot, Stream, evidence, grown
 
 STALE_WINDOW = 16  # counted calls
-WEIGHTS = {"full": 1.0, "half": 0.5}  # half: a short answer that is no failure, or bookkeeping
+FULL, HALF = 1.0, 0.5  # half: a short answer that is no failure, or bookkeeping
 
 
 def cleared(stream: Stream) -> Stream:
@@ -94,7 +94,7 @@ def progressed(stream: Stream, call: Call, novelty: Novelty, *, change: bool) ->
 
 def noted(stream: Stream, call: Call) -> Stream:
     """R2 after a call of the agent's own bookkeeping: half a stale call."""
-    return _weighed(stream, call, WEIGHTS["half"])
+    return _weighed(stream, call, HALF)
 
 
 def _weighed(stream: Stream, call: Call, weight: float) -> Stream:
@@ -108,7 +108,7 @@ def _weighed(stream: Stream, call: Call, weight: float) -> Stream:
 
 
 def _weight(reading: Reading) -> float:
-    return WEIGHTS["half"] if reading.short and not reading.failed else WEIGHTS["full"]
+    return HALF if reading.short and not reading.failed else FULL
 
 
 def _counts(reading: Reading, novelty: Novelty) -> bool:

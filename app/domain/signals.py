@@ -54,8 +54,14 @@ NOWHERE = frozenset({"unknown", "interrupted", "cancelled"})  # outcomes that co
 USUAL_CONTEXT = 200_000  # tokens, where the harness names no limit
 
 
-def finished(stream: Stream, call: Call, *, counted: bool = True) -> Stream:
-    """After a call ended; `counted` False: its block was counted when its verdict was given."""
+def finished(
+    stream: Stream, call: Call, *, counted: bool = True, refused: bool = False
+) -> Stream:
+    """After a call ended.
+
+    `counted` False: its block was counted when its verdict was given. `refused`: its denial is
+    the answer to our own `ask`, so it is an intervention and no denial.
+    """
     stream = _reported(stream, call)
     if call.outcome in NOWHERE:
         return stream
@@ -64,10 +70,12 @@ def finished(stream: Stream, call: Call, *, counted: bool = True) -> Stream:
     if _voted(stream, call):
         return stream
     stream = _ticked(_batched(stream, call), call)
-    return aged(_counted(stream, call))
+    return aged(_counted(stream, call, refused=refused))
 
 
-def _counted(stream: Stream, call: Call) -> Stream:
+def _counted(stream: Stream, call: Call, *, refused: bool) -> Stream:
+    if call.outcome == "denied" and refused:
+        return blocked(stream, call, call.rule, ours=True)
     if call.outcome == "blocked":
         return blocked(stream, call, call.rule, ours=call.reading.ours)
     if call.outcome == "denied":

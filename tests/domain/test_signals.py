@@ -112,6 +112,11 @@ def test_two_blocks_of_one_step_are_terminal_and_what_follows_is_loss() -> None:
     assert stream.after_terminal == 2
 
 
+def test_a_no_to_our_own_question_is_an_intervention_and_no_denial() -> None:
+    stream = finished(asked(EMPTY, call(1), False), call(2, outcome="denied", ref=1), refused=True)
+    assert (stream.interventions, len(stream.denials)) == (1, 0)
+
+
 def test_a_verdict_that_lets_a_call_pass_counts_an_attempt_and_nothing_else() -> None:
     stream = finished(asked(EMPTY, call(1), False), call(2, ref=1))
     assert (stream.attempts, stream.interventions, stream.calls) == (1, 0, 1)
