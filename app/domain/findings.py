@@ -102,6 +102,10 @@ def _coverage(stream: Stream, _: str) -> Finding:
     return Finding(value=int(stream.gap), seqs=(stream.gap_seq,) if stream.gap else ())
 
 
+def _used(stream: Stream, value: float) -> Finding:
+    return Finding(value=value, seqs=(stream.usage_seq,) if stream.usage_seq else ())
+
+
 def _seqs(slots: list[Slot]) -> tuple[int, ...]:
     return tuple(slot.seq for slot in slots)[-EVIDENCE:]
 
@@ -130,7 +134,7 @@ FINDINGS: Final[Mapping[tuple[str, str], Callable[[Stream, str], Finding]]] = {
     ("context", "share"): _context,
     ("review", "green"): lambda stream, _: Finding(value=int(stream.ended_green)),
     ("coverage", "gap"): _coverage,
-    ("cost", "spent"): lambda stream, _: Finding(value=stream.cost),
-    ("tokens_written", "count"): lambda stream, _: Finding(value=stream.tokens_written),
-    ("turn_seconds", "count"): lambda stream, _: Finding(value=stream.turn_seconds),
+    ("cost", "spent"): lambda stream, _: _used(stream, stream.cost),
+    ("tokens_written", "count"): lambda stream, _: _used(stream, stream.tokens_written),
+    ("turn_seconds", "count"): lambda stream, _: _used(stream, stream.turn_seconds),
 }

@@ -166,6 +166,7 @@ def used(stream: Stream, usage: Usage | None, day: str = "", seq: int = 0) -> St
     return replace(
         stream,
         touched=(*kept, *touches),
+        usage_seq=seq,
         cost_day=day,
         cost=(stream.cost if day == stream.cost_day else 0.0) + (usage.cost or 0.0),
         tokens_written=stream.tokens_written + (usage.output_tokens or 0),

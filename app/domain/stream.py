@@ -168,6 +168,7 @@ class Stream:
     cost_day: str = ""
     tokens_written: int = 0  # in the turn
     turn_seconds: float = 0.0  # in the turn
+    usage_seq: int = 0  # the report that was added last
     turn_over: bool = False
 
     latches: Map[Touch, Latch] = field(default_factory=Map)

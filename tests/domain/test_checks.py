@@ -211,9 +211,10 @@ def test_a_coverage_gap_proposes_tests_once() -> None:
 
 
 def test_a_cost_without_a_cap_never_trips_and_near_its_cap_it_does() -> None:
-    stream = used(turned(EMPTY), Usage(cost=9.0), day="2026-11-30")
+    stream = used(turned(EMPTY), Usage(cost=9.0), day="2026-11-30", seq=4)
     assert tripped(stream, DEFAULT) == ()
-    assert [t.rule for t in tripped(stream, {**DEFAULT, "cost.cap": 10})] == ["cost"]
+    near = tripped(stream, {**DEFAULT, "cost.cap": 10})
+    assert [(t.rule, t.value, t.threshold, t.seqs) for t in near] == [("cost", 9.0, 8.0, (4,))]
     tomorrow = used(turned(stream), Usage(cost=1.0), day="2026-12-01")
     assert tripped(tomorrow, {**DEFAULT, "cost.cap": 10}) == ()
 
