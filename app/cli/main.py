@@ -1,0 +1,74 @@
+"""The command line. A command's module is imported when that command is run, and no other.
+
+There is no `run`, no `set` and no `mode`: nobody switches a mode except by deciding a proposal.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections import UserDict
+from collections.abc import Mapping
+from typing import Any, Final
+
+import typer
+from typer.core import TyperGroup
+
+# In the order of the help: what runs, what shows, what decides, what keeps the house.
+COMMANDS: Final[Mapping[str, str]] = {
+    "serve": "app.cli.serve:serve",
+    "replay": "app.cli.replay:replay",
+    "status": "app.cli.status:status",
+    "log": "app.cli.log:log",
+    "show": "app.cli.show:show",
+    "approve": "app.cli.decide:approve",
+    "apply": "app.cli.decide:apply",
+    "revert": "app.cli.decide:revert",
+    "dismiss": "app.cli.decide:dismiss",
+    "propose": "app.cli.propose:propose",
+    "config": "app.cli.config:config",
+    "token": "app.cli.token:token",
+    "verify": "app.cli.verify:verify",
+}
+
+
+class Commands(UserDict[str, Any]):
+    """Commands by name; one is imported when it is looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        return loaded(name, self.data[name])
+
+
+def loaded(name: str, place: str) -> Any:
+    """The command at `module:attribute`: a function, or an application with commands of its own."""
+    module, _, attribute = place.partition(":")
+    found = getattr(importlib.import_module(module), attribute)
+    if isinstance(found, typer.Typer):
+        command = typer.main.get_command(found)
+        command.name = name
+        return command
+    alone = _application()
+    alone.command(name=name)(found)
+    return typer.main.get_command(alone)
+
+
+def group() -> TyperGroup:
+    """The whole command line."""
+    application = _application()
+    application.callback(no_args_is_help=True)(floorboss)
+    found = typer.main.get_group(application)
+    found.commands = Commands(COMMANDS)
+    return found
+
+
+def floorboss() -> None:
+    """The floor manager of an agent system: it tightens by itself and loosens when you say so."""
+
+
+def _application() -> typer.Typer:
+    # Without markup typer leaves rich alone, whose import costs more than the command.
+    return typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+def main() -> None:
+    """Run the command that the arguments name."""
+    group()(prog_name="floorboss")

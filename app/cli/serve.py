@@ -1,0 +1,114 @@
+"""`floorboss serve`: the daemon, and on a terminal the operator's console."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.cli.exits import CLOSED, MISUSED, fail
+
+if TYPE_CHECKING:
+    import socket
+
+    from app.cli.operator import Known, Minted, Missing
+    from app.config import Settings
+    from app.main import Daemon
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to bind.")] = None,
+    port: Annotated[str | None, typer.Option(help="Port to bind. 0: any free one.")] = None,
+    state_dir: Annotated[
+        Path | None, typer.Option(help="Folder of the log and the harness's token.")
+    ] = None,
+    config: Annotated[Path | None, typer.Option(help="The file of settings.")] = None,
+    database_url: Annotated[str | None, typer.Option(help="The log's database.")] = None,
+    operator_token_fd: Annotated[
+        int | None,
+        typer.Option(
+            min=0, metavar="N", help="Accept, for this run, the token that descriptor N holds."
+        ),
+    ] = None,
+) -> None:
+    """Run the daemon; in a terminal it is the operator's console as well."""
+    from app.cli.process import close_to_others, raise_file_limit
+    from app.config import ConfigFault, load
+
+    flags = {
+        "host": host,
+        "port": port,
+        "state_dir": state_dir,
+        "config": config,
+        "database_url": database_url,
+    }
+    settings = load(flags, os.environ)
+    if isinstance(settings, ConfigFault):
+        fail(MISUSED, f"not started, the settings are wrong:\n{settings.message}")
+    close_to_others()
+    raise_file_limit()
+    daemon = _opened(settings)
+    try:
+        _run(daemon, operator_token_fd)
+    finally:
+        daemon.close()
+
+
+def _opened(settings: Settings) -> Daemon:
+    import logging
+
+    from app.main import CannotStart, start
+    from app.service.archive import sqlite_warning
+    from app.service.private_files import UnsafePathError
+
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+    try:
+        daemon = start(settings)
+    except (UnsafePathError, OSError) as fault:
+        fail(CLOSED, f"not started: {fault}")
+    if isinstance(daemon, CannotStart):
+        fail(daemon.status, f"not started: {daemon.detail}")
+    warning = sqlite_warning()
+    if warning is not None:
+        logging.getLogger("floorboss").warning(warning)
+    return daemon
+
+
+def _run(daemon: Daemon, handle: int | None) -> None:
+    from app.cli.listening import bound, server
+    from app.cli.operator import admit, person
+    from app.cli.process import notify
+    from app.service.tokens import TokenRefused
+
+    who = person(os.environ)
+    admitted = admit(daemon.tokens, handle, os.environ, who)
+    if isinstance(admitted, TokenRefused):
+        fail(MISUSED, f"not started: {admitted.why}")
+    settings = daemon.settings
+    try:
+        listener = bound(settings)
+    except OSError as fault:
+        fail(CLOSED, f"not started: {settings.host} port {settings.port}: {fault.strerror}")
+
+    def ready() -> None:
+        _welcome(settings, listener, admitted)
+        notify("READY=1", os.environ)
+
+    with listener:
+        server(daemon.app, settings, ready).run(sockets=[listener])
+    notify("STOPPING=1", os.environ)
+
+
+def _welcome(
+    settings: Settings, listener: socket.socket, admitted: Known | Minted | Missing
+) -> None:
+    from app.cli.address import url_of
+    from app.cli.welcome import lines
+    from app.config import ConfigFault, load
+
+    url, plain = url_of(settings, listener.getsockname()[1]), load({}, os.environ)
+    usual = not isinstance(plain, ConfigFault) and url_of(plain) == url
+    for line in lines(url, settings.state_dir.absolute(), admitted, usual=usual):
+        print(line, flush=True)

@@ -1,0 +1,42 @@
+"""What `serve` prints once it listens: three lines that a newcomer needs next, and the token."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import assert_never
+
+from app.cli.operator import Known, Minted, Missing
+
+EXAMPLE = (
+    '{"session_id": "demo", "tool": "Bash", "arguments": {"command": "make"}, "outcome": "error"}'
+)
+
+
+def lines(url: str, folder: Path, admitted: Known | Minted | Missing, *, usual: bool) -> list[str]:
+    """The lines, each for one next step; `usual`: the other commands find `url` by themselves."""
+    header = shlex.quote(str(folder / "harness.header"))
+    there = "" if usual else f" --url {url}"
+    return [
+        f"Serving {url}; a harness sends the header in {header}",
+        f"Post a call:  curl -H @{header} -H 'Content-Type: application/json' "
+        f"-d '{EXAMPLE}' {url}/controller/events",
+        f"See the log:  curl {url}/controller/log   "
+        f"and decide what waits:  floorboss approve SEQ{there}",
+        *_token(admitted),
+    ]
+
+
+def _token(admitted: Known | Minted | Missing) -> list[str]:
+    match admitted:
+        case Known():
+            return []
+        case Minted(text=text):
+            return [f"The operator's token, shown this once (keep it from the agent):  {text}"]
+        case Missing(why=why):
+            return [
+                f"No operator's token was made: {why}. Until there is one nobody can approve: "
+                "start floorboss in a terminal once, or hand one in with --operator-token-fd N"
+            ]
+        case _:
+            assert_never(admitted)
