@@ -10,11 +10,12 @@ own and are dropped. The seed prototype's `success` and `cumulative_tokens` are 
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, cast
 
 from pydantic import AfterValidator, Field, JsonValue, TypeAdapter, ValidationError, with_config
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -177,6 +178,11 @@ def event(value: Json, *, session: str | None = None) -> Event | Fault:
     return _event({name: field for name, field in valid.items() if field is not None})
 
 
+def to_json(event: Event) -> dict[str, Json]:
+    """The JSON that `event` reads as this event; what holds its default is left out."""
+    return {name: _json(value) for name, value in _said(event)}
+
+
 def invalid(at: str, expected: str, code: str = "invalid_event") -> Fault:
     """The 422 for the field at path `at`; `expected` says what it should be, never what it was."""
     return Fault(
@@ -236,3 +242,22 @@ def _field(field: tuple[str, Any]) -> tuple[str, Any]:
             return "coverage", Coverage(**{**body, "uncovered": tuple(body.get("uncovered") or ())})
         case _:
             return field
+
+
+def _said(value: Event | Usage | TestCounts | Coverage) -> Iterator[tuple[str, Any]]:
+    for field in dataclasses.fields(value):
+        held = getattr(value, field.name)
+        if held is not None and held != field.default and held not in ({}, ()):
+            yield field.name, held
+
+
+def _json(value: Any) -> Json:
+    match value:
+        case Usage() | TestCounts() | Coverage():
+            return {name: _json(held) for name, held in _said(value)}
+        case tuple():
+            return [*value]
+        case Mapping():
+            return dict(value)
+        case _:
+            return cast(Json, value)

@@ -1,0 +1,187 @@
+"""Counting a replay: per file and over all of them, from what each event came to."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from app.domain.entries import RESTRICTIONS
+from app.domain.events import Event
+from app.replay.lines import Counts, Line
+from app.replay.transitions import Place, Transition, firings, transitions
+from app.service.intake import Answer, Conflict
+
+Heard: TypeAlias = Answer | Conflict  # what one event came to, by whichever way it went
+WINDOW: Final = 20  # finished calls, as in the seed prototype
+NEITHER: Final = frozenset({"unknown", "interrupted", "cancelled"})  # outcomes that count nowhere
+
+
+@dataclass(slots=True)
+class Window:
+    """The seed prototype's counters over a session's last 20 calls that came to an end."""
+
+    outcomes: deque[str] = field(default_factory=lambda: deque(maxlen=WINDOW))
+    tokens: int = 0
+    limit: int = 200_000
+
+    def add(self, event: Event) -> None:
+        """Count one event."""
+        if event.kind == "tool" and event.outcome not in NEITHER:
+            self.outcomes.append(event.outcome)
+        self.tokens = self.tokens if event.context_tokens is None else event.context_tokens
+        self.limit = event.context_limit or self.limit
+
+    def counters(self) -> dict[str, float]:
+        """Shares from 0 to 1, and how many timeouts."""
+        counted, seen = Counter(self.outcomes), len(self.outcomes)
+        return {
+            "success_rate": round(counted["ok"] / seen, 3) if seen else 1.0,
+            "denial_rate": round(counted["denied"] / seen, 3) if seen else 0.0,
+            "timeout_count": counted["timeout"],
+            "scope_utilization": round(self.tokens / self.limit, 3),
+        }
+
+
+@dataclass(slots=True, kw_only=True)
+class Numbers:
+    """What is counted alike for a file and for the whole run."""
+
+    calls: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)  # of finished calls
+    verdicts: Counter[str] = field(default_factory=Counter)  # of attempts
+    firings: Counter[str] = field(default_factory=Counter)  # by rule
+    applied: Counter[str] = field(default_factory=Counter)  # by rule; changes by the machine
+    standing: int = 0  # changes by a standing approval
+    proposals: Counter[str] = field(default_factory=Counter)  # by rule, ways back left out
+    notices: Counter[str] = field(default_factory=Counter)  # by rule
+    duplicates: int = 0
+    refused: Counter[str] = field(default_factory=Counter)  # events left out, by problem
+    lines: int = 0
+    unknown: Counter[str] = field(default_factory=Counter)  # line types
+    unreadable: int = 0
+
+    def add(self, other: Numbers) -> None:
+        """Add the counts of one more file."""
+        for name in ("calls", "standing", "duplicates", "lines", "unreadable"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in COUNTERS:
+            getattr(self, name).update(getattr(other, name))
+
+
+COUNTERS: Final = (
+    *("outcomes", "verdicts", "firings", "applied", "proposals", "notices", "refused", "unknown"),
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class FileReport:
+    """One file: its transitions, its counts, and how its last session stands at its end."""
+
+    log: str
+    numbers: Numbers = field(default_factory=Numbers)
+    transitions: list[Transition] = field(default_factory=list)
+    sessions: dict[str, None] = field(default_factory=dict)  # in the order of their first event
+    final_mode: str | None = None
+    counters: dict[str, float] = field(default_factory=lambda: Window().counters())
+    faults: list[str] = field(default_factory=list)  # the first unreadable lines
+    refusals: list[str] = field(default_factory=list)  # why events were left out, each once
+
+
+class Tally:
+    """The run so far: what a file's events need to know of the files before it."""
+
+    def __init__(self, start_mode: str | None) -> None:
+        self.totals = Numbers()
+        self.files = 0
+        self.sessions: set[str] = set()
+        self._start_mode = start_mode
+        self._turns: dict[int, int] = {}  # seq of a finished call -> its number in its session
+        self._calls: Counter[str] = Counter()  # finished calls by session
+        self._windows: dict[str, Window] = {}
+        self._modes: dict[str, str] = {}  # by scope
+
+    def file(self, log: str, heard: Iterable[tuple[Line, Heard]], counts: Counts) -> FileReport:
+        """Count one file; `heard` is taken event by event, and `counts` read at the end."""
+        report = FileReport(log=log, final_mode=self._start_mode)
+        last = ""
+        for line, said in heard:
+            last = line.event.session_id
+            report.sessions[last] = None
+            if isinstance(said, Conflict):
+                _left_out(report, said)
+            else:
+                self._heard(report, line, said)
+        self._close(report, last, counts)
+        return report
+
+    def _heard(self, report: FileReport, line: Line, said: Answer) -> None:
+        event, numbers = line.event, report.numbers
+        numbers.duplicates += said.duplicate
+        self._count(numbers, event, said)
+        if said.duplicate:
+            return
+        self._modes[event.scope] = said.mode
+        found = list(transitions(said.fired, self._place(line, said)))
+        numbers.firings.update(firing.rule for firing in firings(said.fired))
+        for transition in found:
+            self._told(numbers, transition)
+        report.transitions += found
+
+    def _count(self, numbers: Numbers, event: Event, said: Answer) -> None:
+        """Number a finished call; one that was counted in this run keeps its number."""
+        if event.kind == "attempt" and not said.duplicate:
+            numbers.verdicts[said.verdict or "none"] += 1
+        if said.seq in self._turns:
+            return
+        self._windows.setdefault(event.session_id, Window()).add(event)
+        if event.kind == "tool":
+            self._calls[event.session_id] += 1
+            self._turns[said.seq] = self._calls[event.session_id]
+            numbers.calls += 1
+            numbers.outcomes[event.outcome] += 1
+
+    def _place(self, line: Line, said: Answer) -> Place:
+        turn = self._calls[line.event.session_id]
+        return Place(turn=turn, line=line.line_no, mode=said.mode, turns=self._turns)
+
+    def _told(self, numbers: Numbers, transition: Transition) -> None:
+        rule = transition.rule or str(transition.action)
+        match transition.how:
+            case "automatic":
+                numbers.applied[rule] += 1
+            case "proposed":
+                numbers.proposals[rule] += 1
+            case "notice":
+                numbers.notices[rule] += 1
+            case "standing":
+                numbers.standing += 1
+        if transition.action == "mode" and transition.how in ("automatic", "standing"):
+            self._modes[transition.scope] = transition.after
+
+    def _close(self, report: FileReport, last: str, counts: Counts) -> None:
+        numbers = report.numbers
+        numbers.lines, numbers.unreadable = counts.lines, counts.unreadable
+        numbers.unknown.update(counts.unknown)
+        report.faults += counts.faults
+        if last in self._windows:
+            report.counters = self._windows[last].counters()
+            report.final_mode = self._modes.get(last, self._start_mode)
+        self.files += 1
+        self.sessions |= report.sessions.keys()
+        self.totals.add(numbers)
+
+
+def _left_out(report: FileReport, conflict: Conflict) -> None:
+    report.numbers.refused[conflict.code] += 1
+    why = f"session {conflict.session}: {conflict.detail}"
+    if why not in report.refusals:
+        report.refusals.append(why)
+
+
+def changes(found: Iterable[Transition]) -> Iterator[Transition]:
+    """The transitions that changed what is in force."""
+    for transition in found:
+        if transition.action in RESTRICTIONS and transition.how in ("automatic", "standing"):
+            yield transition

@@ -1,0 +1,137 @@
+"""What a replay tells: each entry with which the controller changed, proposed or said something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from app.domain.entries import MACHINE, RESTRICTIONS, Action, Entry
+from app.domain.events import Json
+from app.domain.observations import causes_of, part_of, text_of
+from app.domain.stream import Cause
+from app.domain.summaries import summary
+
+How = Literal["automatic", "standing", "proposed", "notice"]
+SAID: Final = frozenset({"notice", "compact"})  # actions that change nothing by themselves
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transition:
+    """One change, proposal or notice, and the evidence for it.
+
+    `turn` counts the session's finished calls from 1, as do `calls`, those behind the counter;
+    `before` and `after` are modes, or postures where `action` is `policy`, and equal for what
+    changed nothing; `wanted` is the mode that the rule asks for. `seq` is of the log that was
+    written, so of no meaning without a daemon.
+    """
+
+    turn: int
+    line: int
+    scope: str
+    action: Action
+    before: str
+    after: str
+    how: How
+    reason: str
+    rule: str | None = None
+    value: float | None = None
+    threshold: float | None = None
+    wanted: str | None = None
+    calls: tuple[int, ...] = ()
+    seq: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a transition happened, and what its evidence is counted by."""
+
+    turn: int
+    line: int
+    mode: str  # in force after the event
+    turns: Mapping[int, int]  # seq of a finished call -> its number in its session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Firing:
+    """A rule with a mode as its target tripped; `trigger` is the event's seq."""
+
+    trigger: int
+    rule: str
+    key: str
+    agent: str
+
+
+def transitions(fired: tuple[Entry, ...], place: Place) -> Iterator[Transition]:
+    """The transitions among the entries that one event caused; ways back are left out."""
+    for entry in fired:
+        how = _how(entry)
+        if how is not None:
+            yield _transition(entry, how, place)
+
+
+def firings(fired: tuple[Entry, ...]) -> frozenset[Firing]:
+    """The firings among the entries that one event caused: each check once, whatever it wrote."""
+    return frozenset(
+        Firing(trigger=entry.ref or 0, rule=cause.rule, key=cause.key, agent=cause.agent)
+        for entry in fired
+        if entry.actor == MACHINE and _how(entry) is not None
+        for cause in causes_of(entry.body)
+        if cause.target is not None and entry.kind == "applied"
+    )
+
+
+def _how(entry: Entry) -> How | None:
+    match entry.kind:
+        case "applied" if entry.action in SAID:
+            return "notice"
+        case "applied":
+            return "automatic" if entry.actor == MACHINE else "standing"
+        case "proposed" if entry.body.get("return") is None:
+            return "proposed"
+        case _:
+            return None
+
+
+def _transition(entry: Entry, how: How, place: Place) -> Transition:
+    before, after = _ends(entry, place.mode)
+    cause = next(iter(causes_of(entry.body)), Cause(rule="", key="", threshold=0, target=None))
+    return Transition(
+        turn=place.turn,
+        line=place.line,
+        scope=entry.scope,
+        action=entry.action,
+        before=before,
+        after=after,
+        how=how,
+        reason=_reason(entry),
+        rule=cause.rule or None,
+        value=cause.value if cause.rule else None,
+        threshold=cause.threshold if cause.rule else None,
+        wanted=cause.target,
+        calls=tuple(place.turns[seq] for seq in cause.seqs if seq in place.turns),
+        seq=entry.seq,
+    )
+
+
+def _ends(entry: Entry, mode: str) -> tuple[str, str]:
+    body = entry.body
+    match entry.action:
+        case "mode":
+            return text_of(body, "was") or mode, text_of(body, "mode") or mode
+        case "policy":
+            return _posture(part_of(body, "was")), _posture(part_of(body, "policy"))
+        case _:
+            return mode, mode
+
+
+def _posture(policy: Mapping[str, Json]) -> str:
+    return text_of(policy, "posture") or "?"
+
+
+def _reason(entry: Entry) -> str:
+    """The entry's summary without the change, which stands beside it."""
+    words = summary(entry)
+    if entry.action not in RESTRICTIONS:
+        return words
+    return words.partition(": ")[2] or words
