@@ -3,45 +3,81 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import Any, Final
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
+from starlette.responses import Response
 
 from app.api import decisions, events, health, log, problems, reads
 from app.api.guards import Guards
+from app.api.schemas import PROBLEM, document
 from app.api.wiring import Wiring
+from app.service.archive import LogUnavailable
 
 TICK = 1.0  # seconds between looks at what is due
+VERSION: Final = "1"  # of the routes; the program's own is nobody's business who has no token
+_log = logging.getLogger("floorboss.api")
 
 
 def application(wiring: Wiring) -> FastAPI:
     """The application over one wiring; it neither opens nor closes what it stands on."""
-    app = FastAPI(
-        title="floorboss",
-        summary="The floor manager of an agent system.",
-        docs_url="/docs",
-        redoc_url=None,
-        lifespan=_ticking,
-    )
+    app = routes()
     app.state.wiring = wiring
-    problems.install(app)
-    for part in (events, log, reads, decisions, health):
-        app.include_router(part.router)
     settings = wiring.settings
     app.add_middleware(Guards, hosts=(settings.host, *settings.auth.hosts))
     return app
 
 
+def routes() -> FastAPI:
+    """Every route and what describes it, with nothing behind them yet."""
+    app = FastAPI(
+        title="floorboss",
+        summary="The floor manager of an agent system.",
+        version=VERSION,
+        docs_url="/docs",
+        redoc_url=None,
+        swagger_ui_oauth2_redirect_url=None,
+        lifespan=_ticking,
+    )
+    problems.install(app)
+    app.add_exception_handler(LogUnavailable, _unreadable)
+    for part in (events, log, reads, decisions, health):
+        app.include_router(part.router, responses=PROBLEM)
+    app.openapi = partial(_described, app)  # type: ignore[method-assign]  # as FastAPI documents
+    return app
+
+
+def _described(app: FastAPI) -> dict[str, Any]:
+    if app.openapi_schema is None:
+        app.openapi_schema = document(app, decisions.Decision, decisions.Proposal)
+    return app.openapi_schema
+
+
+async def _unreadable(_: Request, error: Exception) -> Response:
+    return problems.problem(
+        503,
+        "log_unavailable",
+        f"The log cannot be read: {error}. Try again later.",
+        headers={"Retry-After": "1"},
+    )
+
+
 @asynccontextmanager
 async def _ticking(app: FastAPI) -> AsyncIterator[None]:
-    """While the application runs, write what is due: the counts of refusals."""
+    """While the application runs, write what is due: counts of refusals, and of what was lost."""
     parts: Wiring = app.state.wiring
 
     async def tick() -> None:
         while True:
             await asyncio.sleep(TICK)
-            await parts.control.flush()
+            try:
+                await parts.control.flush()
+            except Exception:  # the next second is another chance
+                _log.exception("what was due could not be written")
 
     ticking = asyncio.create_task(tick())
     try:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from functools import partial
+from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Path, Request
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from fastapi.concurrency import run_in_threadpool
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic_core import PydanticCustomError
 from starlette.responses import Response
 
 from app.api.body import object_in
 from app.api.problems import answer as faulty
 from app.api.problems import problem
-from app.api.wiring import Attempted, actor_of, answer, caller, deciding, unavailable, wiring
+from app.api.schemas import DECIDED, access
+from app.api.schemas import body as body_of
+from app.api.wiring import Attempted, actor_of, answer, deciding, unavailable, wiring
 from app.domain.decisions import Command, Refusal, Verb, Why
 from app.domain.entries import EVERYWHERE, Entry
 from app.domain.events import Json
@@ -23,6 +28,9 @@ from app.service.writer import Unavailable
 
 router = APIRouter(tags=["decisions"])
 Seq = Annotated[int, Path(ge=0, le=2**53)]
+DECISION: Final = {**body_of("Decision", required=False), **access("operator")}
+# `*`, a session as events name it, or a session with one of its agents.
+SCOPE: Final = r"^[^\p{C}\p{Zl}\p{Zp}/]{1,128}(/[^\p{C}\p{Zl}\p{Zp}]{1,256})?$"
 STATUS: dict[Why, int] = {
     "unknown_seq": 404,
     "not_a_proposal": 409,
@@ -35,6 +43,12 @@ STATUS: dict[Why, int] = {
     "wrong_role": 403,
     "session_bound": 409,
 }
+
+
+def _one_scope(text: str) -> str:
+    if text.startswith("*/"):
+        raise PydanticCustomError("scope", "expected a session, session/agent or `*` alone")
+    return text
 
 
 class Decision(BaseModel):
@@ -51,7 +65,7 @@ class Proposal(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    scope: Annotated[str, Field(min_length=1, max_length=400)]
+    scope: Annotated[str, Field(max_length=400, pattern=SCOPE), AfterValidator(_one_scope)]
     action: Literal["mode", "policy"]
     value: dict[str, JsonValue]
     reason: Annotated[str, Field(min_length=1, max_length=2_000)]
@@ -60,7 +74,7 @@ class Proposal(BaseModel):
 
 
 async def _decide(request: Request, verb: Verb, seq: int, dry_run: bool) -> Response:
-    who = await deciding(request, await _attempted(request, verb, seq))
+    who = await deciding(request, "operator", partial(_attempted, request, verb, seq))
     if isinstance(who, Response):
         return who
     body = await object_in(request.receive, request.scope["headers"], optional=True)
@@ -83,42 +97,47 @@ async def _decide(request: Request, verb: Verb, seq: int, dry_run: bool) -> Resp
 
 async def _attempted(request: Request, verb: Verb, seq: int) -> Attempted:
     """What the caller wants to decide, for the entry that keeps a refusal."""
-    entry = wiring(request).reader.get(seq)
+    entry = await run_in_threadpool(wiring(request).reader.get, seq)
     if entry is None:
         return Attempted(verb=verb)
     return Attempted(verb=verb, scope=entry.scope, action=entry.action, seq=seq)
 
 
-@router.post("/controller/apply/{seq}")
+@router.post("/controller/apply/{seq}", openapi_extra=DECISION, responses=DECIDED)
 async def apply(request: Request, seq: Seq, dry_run: bool = False) -> Response:
     """Put a proposal in force that tightens or changes nothing."""
     return await _decide(request, "apply", seq, dry_run)
 
 
-@router.post("/controller/approve/{seq}")
+@router.post("/controller/approve/{seq}", openapi_extra=DECISION, responses=DECIDED)
 async def approve(request: Request, seq: Seq, dry_run: bool = False) -> Response:
     """Say yes to a proposal that loosens, or to the way back from a tightening."""
     return await _decide(request, "approve", seq, dry_run)
 
 
-@router.post("/controller/revert/{seq}")
+@router.post("/controller/revert/{seq}", openapi_extra=DECISION, responses=DECIDED)
 async def revert(request: Request, seq: Seq, dry_run: bool = False) -> Response:
     """Take an applied entry back; what lay beneath is in force again."""
     return await _decide(request, "revert", seq, dry_run)
 
 
-@router.post("/controller/dismiss/{seq}")
+@router.post("/controller/dismiss/{seq}", openapi_extra=DECISION, responses=DECIDED)
 async def dismiss(request: Request, seq: Seq, dry_run: bool = False) -> Response:
-    """Say no to a proposal."""
+    """Say no to a proposal; no `expected_state` is needed."""
     return await _decide(request, "dismiss", seq, dry_run)
 
 
-@router.post("/controller/propose", status_code=201)
+@router.post(
+    "/controller/propose",
+    status_code=201,
+    openapi_extra={**body_of("Proposal"), **access("harness")},
+    responses={200: {"description": "The open proposal that this one repeats; or a dry run."}},
+)
 async def propose(request: Request, dry_run: bool = False) -> Response:
     """Ask for a mode, a policy or a return; an operator may decide it in the same call."""
-    who = caller(request, "harness")
-    if isinstance(who, Fault):
-        return faulty(who)
+    who = await deciding(request, "harness", partial(_wished, "propose"))
+    if isinstance(who, Response):
+        return who
     body = await object_in(request.receive, request.scope["headers"])
     if isinstance(body, Fault):
         return faulty(body)
@@ -127,21 +146,31 @@ async def propose(request: Request, dry_run: bool = False) -> Response:
     except ValidationError as error:
         return _invalid(error)
     if wanted.decide:
-        attempted = Attempted(verb="propose and decide", scope=wanted.scope, action=wanted.action)
-        allowed = await deciding(request, attempted)
+        attempted = partial(_wished, "propose and decide", wanted)
+        allowed = await deciding(request, "operator", attempted)
         if isinstance(allowed, Response):
             return allowed
-    wish = Wish(
+    result = await wiring(request).control.wish(_wish(wanted, actor_of(who)), dry_run=dry_run)
+    return _answered(request, result, dry_run=dry_run, status=201)
+
+
+async def _wished(verb: str, wanted: Proposal | None = None) -> Attempted:
+    """What somebody asked for without the role for it."""
+    if wanted is None:
+        return Attempted(verb=verb)
+    return Attempted(verb=verb, scope=wanted.scope, action=wanted.action)
+
+
+def _wish(wanted: Proposal, actor: str) -> Wish:
+    return Wish(
         scope=wanted.scope,
         action=wanted.action,
         value=wanted.value,
         reason=wanted.reason,
-        actor=actor_of(who),
+        actor=actor,
         decide=wanted.decide,
         expected_state=wanted.expected_state,
     )
-    result = await wiring(request).control.wish(wish, dry_run=dry_run)
-    return _answered(request, result, dry_run=dry_run, status=201)
 
 
 def _invalid(error: ValidationError) -> Response:
@@ -167,7 +196,7 @@ def _answered(
                     "entries": [entry_view(entry, text=True) for entry in result.entries],
                     "in_force": held,
                 },
-                status,
+                status if result.entries else 200,
             )
         case Refusal(why=why):
             return problem(STATUS[why], why, f"{result.detail}.", state=result.state or None)

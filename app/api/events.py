@@ -14,7 +14,7 @@ from starlette.responses import Response
 from app.api.body import events_in, named_session, object_in
 from app.api.problems import answer as faulty
 from app.api.problems import problem
-from app.api.schemas import EVENTS_BODY, EVENTS_RESULT, VERDICT, event_body
+from app.api.schemas import EVENTS_BODY, EVENTS_RESULT, VERDICT, access, body
 from app.api.wiring import Wiring, answer, caller, unavailable, wiring
 from app.classification.edge import changes_nothing
 from app.domain.decisions import Refusal, refused
@@ -31,7 +31,10 @@ router = APIRouter(tags=["harness"])
 
 
 @router.post(
-    "/controller/events", status_code=201, openapi_extra=EVENTS_BODY, responses=EVENTS_RESULT
+    "/controller/events",
+    status_code=201,
+    openapi_extra={**EVENTS_BODY, **access("harness")},
+    responses=EVENTS_RESULT,
 )
 async def events(request: Request) -> Response:
     """Report what an agent did: one event, an array, or NDJSON; all of a request or nothing."""
@@ -55,7 +58,11 @@ async def events(request: Request) -> Response:
             return unavailable(cause, stored=stored)
 
 
-@router.post("/controller/decide", openapi_extra=event_body(), responses=VERDICT)
+@router.post(
+    "/controller/decide",
+    openapi_extra={**body("Event"), **access("harness")},
+    responses=VERDICT,
+)
 async def decide(request: Request) -> Response:
     """Ask for the verdict on one call before it runs; it is logged before the answer leaves."""
     who = caller(request, "harness")
@@ -91,10 +98,10 @@ async def _attempt(request: Request) -> Event | Fault:
     session = named_session(request.scope["query_string"], headers)
     if isinstance(session, Fault):
         return session
-    body = await object_in(request.receive, headers)
-    if isinstance(body, Fault):
-        return body
-    attempt = neutral_event({**body, "kind": "attempt"}, session=session)
+    said = await object_in(request.receive, headers)
+    if isinstance(said, Fault):
+        return said
+    attempt = neutral_event({**said, "kind": "attempt"}, session=session)
     return attempt if isinstance(attempt, Fault) else replace(attempt, outcome="unknown")
 
 
@@ -154,6 +161,5 @@ async def _conflict(parts: Wiring, conflict: Conflict, who: Principal) -> Respon
             seq=0,
         )
         await parts.control.refuse(refused(refusal, f"harness:{who.name}", "events"))
-    return problem(
-        409, conflict.code, f"Event {conflict.index}, counted from 0: {conflict.detail}."
-    )
+    detail = f"Event {conflict.index}, counted from 0: {conflict.detail}."
+    return problem(409, conflict.code, detail, stored=conflict.stored)

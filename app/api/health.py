@@ -10,13 +10,14 @@ from starlette.responses import Response
 
 from app.api.problems import answer as faulty
 from app.api.problems import problem
+from app.api.schemas import access
 from app.api.wiring import Wiring, answer, caller, wiring
 from app.harness.base import Fault
 
 router = APIRouter(tags=["health"])
 
 
-@router.get("/healthz")
+@router.get("/healthz", openapi_extra={"security": []})
 async def healthz(request: Request) -> Response:
     """`ok`, or 503 while the log cannot be written; no counts, paths or versions."""
     if wiring(request).control.writer.cause is not None:
@@ -24,7 +25,7 @@ async def healthz(request: Request) -> Response:
     return answer({"ok": True})
 
 
-@router.get("/metrics")
+@router.get("/metrics", openapi_extra=access("reader"))
 async def metrics(request: Request) -> Response:
     """Prometheus text: entries by kind since start, the head, what could not be logged."""
     who = caller(request, "reader")

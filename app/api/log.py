@@ -8,16 +8,18 @@ Accept: application/x-ndjson   one entry a line
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from typing import Annotated
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
 from app.api.auth import sees_text
 from app.api.problems import answer as faulty
 from app.api.problems import problem
+from app.api.schemas import access
 from app.api.wiring import answer, caller, wiring
 from app.domain.entries import Action, Entry, Kind
 from app.domain.events import Json
@@ -28,10 +30,18 @@ from app.service.archive import Broken, Verified
 
 router = APIRouter(tags=["log"])
 PAGE = 1_000  # entries of one page at the most
+FORMS: Final = ("application/json", "text/plain", "application/x-ndjson")
+LOG: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": "`items`, and `next`: what `before` is for the next page (`after`, where"
+        " that was given alone); null where there is none.",
+        "content": {"text/plain": {}, "application/x-ndjson": {}},
+    }
+}
 Seq = Annotated[int | None, Query(ge=0, le=2**53)]
 
 
-@router.get("/controller/log")
+@router.get("/controller/log", openapi_extra=access("reader"), responses=LOG)
 async def log(
     request: Request,
     scope: Annotated[str | None, Query(max_length=400)] = None,
@@ -61,19 +71,35 @@ async def log(
 
 
 def _rendered(request: Request, entries: tuple[Entry, ...], limit: int, *, text: bool) -> Response:
-    accept = request.headers.get("accept", "*/*")
-    if "application/x-ndjson" in accept:
-        return StreamingResponse(_lines(entries, text), media_type="application/x-ndjson")
-    if "text/plain" in accept or _is_shell(request, accept):
-        return Response(table(entries), media_type="text/plain; charset=utf-8")
+    match _wanted(request.headers):
+        case "application/x-ndjson":
+            return StreamingResponse(_lines(entries, text), media_type="application/x-ndjson")
+        case "text/plain":
+            return Response(table(entries), media_type="text/plain; charset=utf-8")
+        case _:
+            return _page(entries, limit, text)
+
+
+def _page(entries: tuple[Entry, ...], limit: int, text: bool) -> Response:
     items: list[Json] = [entry_view(entry, text=text) for entry in entries]
     last = entries[-1].seq if len(entries) == limit else None
     return answer({"items": items, "next": last})
 
 
-def _is_shell(request: Request, accept: str) -> bool:
-    """A person with curl, who asked for nothing in particular, gets the table."""
-    return accept == "*/*" and request.headers.get("user-agent", "").startswith("curl/")
+def _wanted(headers: Mapping[str, str]) -> str:
+    """The form that `Accept` likes best; a person with curl, who names none, gets the table."""
+    accept = headers.get("accept", "*/*")
+    if accept == "*/*" and headers.get("user-agent", "").startswith("curl/"):
+        return "text/plain"
+    liked = sorted(map(_preference, accept.split(",")), key=lambda each: -each[1])
+    return next((name for name, q in liked if name in FORMS and q > 0), FORMS[0])
+
+
+def _preference(part: str) -> tuple[str, float]:
+    """One media type of `Accept` with its quality; what cannot be read is liked least."""
+    name, _, rest = part.partition(";")
+    quality = re.search(r"q=([01](?:\.[0-9]{0,3})?)", rest)
+    return name.strip().lower(), float(quality[1]) if quality else 1.0
 
 
 def _lines(entries: Iterable[Entry], text: bool) -> Iterator[str]:
@@ -81,8 +107,8 @@ def _lines(entries: Iterable[Entry], text: bool) -> Iterator[str]:
         yield json.dumps(entry_view(entry, text=text), ensure_ascii=False) + "\n"
 
 
-@router.get("/controller/log/{seq}")
-async def entry(request: Request, seq: int) -> Response:
+@router.get("/controller/log/{seq}", openapi_extra=access("reader"))
+async def entry(request: Request, seq: Annotated[int, Path(ge=0, le=2**53)]) -> Response:
     """One entry, and the entries that refer to it."""
     who = caller(request, "reader")
     if isinstance(who, Fault):
@@ -96,7 +122,7 @@ async def entry(request: Request, seq: int) -> Response:
     return answer({**entry_view(found, text=text), "referred_to_by": later})
 
 
-@router.get("/controller/verify")
+@router.get("/controller/verify", openapi_extra=access("reader"))
 async def verify(request: Request) -> Response:
     """Check the hash chain from the first entry to the head; a cut-off tail needs a checkpoint."""
     who = caller(request, "reader")
@@ -110,7 +136,7 @@ async def verify(request: Request) -> Response:
             return answer({"ok": False, "seq": seq, "why": why})
 
 
-@router.get("/controller/checkpoint")
+@router.get("/controller/checkpoint", openapi_extra=access("reader"))
 async def checkpoint(request: Request) -> Response:
     """The head of the chain, to be kept somewhere else."""
     who = caller(request, "reader")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from app.api.auth import sees_text
 from app.api.problems import answer as faulty
 from app.api.problems import problem
-from app.api.wiring import Wiring, answer, caller, wiring
+from app.api.schemas import access
+from app.api.wiring import answer, caller, unavailable, wiring
 from app.domain.entries import EVERYWHERE
 from app.domain.events import Json
 from app.domain.modes import Mode, definition
@@ -24,19 +25,23 @@ from app.domain.views import (
     session_view,
 )
 from app.harness.base import Fault
+from app.service.writer import Unavailable
 
 router = APIRouter(tags=["state"])
 Scope = Annotated[str, Query(min_length=1, max_length=400)]
 
 
-@router.get("/controller/overrides")
+@router.get("/controller/overrides", openapi_extra=access("reader"))
 async def overrides(request: Request, scope: Scope = EVERYWHERE) -> Response:
     """The newest applied entry of each action in exactly this scope, and what judges its calls."""
     who = caller(request, "reader")
     if isinstance(who, Fault):
         return faulty(who)
     parts = wiring(request)
-    book, _ = await parts.control.session(scope)
+    loaded = await parts.control.session(scope)
+    if isinstance(loaded, Unavailable):
+        return unavailable(loaded.cause)
+    book, _ = loaded
     seqs = [override.seq for override in overrides_of(book, scope)]
     entries = [await run_in_threadpool(parts.reader.get, seq) for seq in seqs]
     shown: dict[str, Json] = {
@@ -45,7 +50,7 @@ async def overrides(request: Request, scope: Scope = EVERYWHERE) -> Response:
     return answer({**in_force_view(book, scope, parts.control.configuration), "overrides": shown})
 
 
-@router.get("/controller/sessions")
+@router.get("/controller/sessions", openapi_extra=access("reader"))
 async def sessions(
     request: Request,
     before: Annotated[int | None, Query(ge=0, le=2**53)] = None,
@@ -57,23 +62,26 @@ async def sessions(
         return faulty(who)
     parts = wiring(request)
     rows = await run_in_threadpool(parts.reader.sessions, limit, before)
-    items = [await _row(parts, row.session) for row in rows]
+    items: list[Json] = []
+    for row in rows:
+        loaded = await parts.control.session(row.session)
+        if isinstance(loaded, Unavailable):
+            return unavailable(loaded.cause)
+        items.append(session_row(*loaded, parts.control.configuration))
     return answer({"items": items, "next": rows[-1].last_seq if len(rows) == limit else None})
 
 
-async def _row(parts: Wiring, name: str) -> Json:
-    book, session = await parts.control.session(name)
-    return session_row(book, session, parts.control.configuration)
-
-
-@router.get("/controller/sessions/{scope:path}")
-async def session(request: Request, scope: str) -> Response:
+@router.get("/controller/sessions/{scope:path}", openapi_extra=access("reader"))
+async def session(request: Request, scope: Annotated[str, Path(max_length=400)]) -> Response:
     """One session or agent: mode, posture, signals with thresholds, proposals, last handoff."""
     who = caller(request, "reader")
     if isinstance(who, Fault):
         return faulty(who)
     parts = wiring(request)
-    book, found = await parts.control.session(scope)
+    loaded = await parts.control.session(scope)
+    if isinstance(loaded, Unavailable):
+        return unavailable(loaded.cause)
+    book, found = loaded
     if not found.last_seq and scope != EVERYWHERE:
         return problem(404, "unknown_scope", "The log knows no such session.")
     view = session_view(book, scope, parts.control.configuration)
@@ -83,7 +91,7 @@ async def session(request: Request, scope: str) -> Response:
     return answer(view)
 
 
-@router.get("/controller/modes")
+@router.get("/controller/modes", openapi_extra=access("reader"))
 async def modes(request: Request) -> Response:
     """The modes: what each permits, for a harness that publishes tool sets."""
     who = caller(request, "reader")
@@ -93,7 +101,7 @@ async def modes(request: Request) -> Response:
     return answer({"items": [_mode(known[name]) for name in sorted(known)]})
 
 
-@router.get("/controller/modes/{name}")
+@router.get("/controller/modes/{name}", openapi_extra=access("reader"))
 async def mode(request: Request, name: str) -> Response:
     """One mode."""
     who = caller(request, "reader")

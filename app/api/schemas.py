@@ -1,30 +1,58 @@
-"""What OpenAPI says of the routes that read their bodies themselves; bodies.py enforces it."""
+"""What OpenAPI says where routes read their bodies themselves, and who may call a route.
+
+The bodies' own checks are elsewhere (body.py, decisions.py); a test compares both. In OpenAPI 3.1
+the list of a security requirement names roles; an empty requirement: without a token as well.
+"""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel, Field
+
 from app.harness.neutral import SCHEMA
+from app.service.tokens import Role
 
-_EVENT: Final[dict[str, Any]] = SCHEMA.json_schema(ref_template="#/components/schemas/{model}")
-_EVENT.pop("$defs", None)
-
-
-def event_body() -> dict[str, Any]:
-    """A request body of one neutral event."""
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": _open()}}}}
+REF: Final = "#/components/schemas/{model}"
+EVENT: Final[dict[str, Any]] = {"$ref": REF.format(model="Event")}
 
 
-def _open() -> dict[str, Any]:
-    return {"type": "object", "title": "Event", "properties": _flat(), "required": ["session_id"]}
+class Problem(BaseModel):
+    """An error, as in RFC 9457; it never repeats what was sent."""
+
+    type: str = Field(description="`/problems/` and a code that stays the same.")
+    title: str
+    status: int
+    detail: str = Field(description="What is wrong, for people.")
+    at: str | None = Field(default=None, description="Which field, where one is wrong.")
 
 
-def _flat() -> dict[str, Any]:
-    """The properties of an event without references, which a fragment of OpenAPI cannot have."""
-    properties: dict[str, Any] = _EVENT.get("properties", {})
+PROBLEM: Final[dict[int | str, dict[str, Any]]] = {
+    "default": {
+        "description": "A problem document.",
+        "content": {"application/problem+json": {"schema": {"$ref": REF.format(model="Problem")}}},
+    }
+}
+TOKEN: Final = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "A token's role decides. `operator` may do what `harness` may; any token reads.",
+}
+
+
+def access(role: Role) -> dict[str, Any]:
+    """The security requirement of a route for `role`; readers on loopback need no token."""
+    needed = {"token": [role]}
+    return {"security": [needed, {}] if role == "reader" else [needed]}
+
+
+def body(name: str, *, required: bool = True) -> dict[str, Any]:
+    """A request body of one JSON object, described among the components as `name`."""
+    schema = {"$ref": REF.format(model=name)}
     return {
-        name: schema if "$ref" not in str(schema) else {"type": "object", "title": name}
-        for name, schema in properties.items()
+        "requestBody": {"required": required, "content": {"application/json": {"schema": schema}}}
     }
 
 
@@ -32,19 +60,47 @@ EVENTS_BODY: Final[dict[str, Any]] = {
     "requestBody": {
         "required": True,
         "content": {
-            "application/json": {
-                "schema": {"oneOf": [_open(), {"type": "array", "items": _open()}]}
-            },
+            "application/json": {"schema": {"oneOf": [EVENT, {"type": "array", "items": EVENT}]}},
             "application/x-ndjson": {"schema": {"type": "string"}},
         },
     }
 }
 EVENTS_RESULT: Final[dict[int | str, dict[str, Any]]] = {
-    201: {"description": "One result per event: seq, duplicate, mode, posture, fired."},
+    201: {"description": "`results`, one per event: seq, duplicate, mode, posture, fired."},
     409: {"description": "An event_id stands for another event, or hooks report this session."},
     429: {"description": "Too many events; wait as Retry-After says."},
     503: {"description": "The log cannot be written; the first `stored` events were."},
 }
 VERDICT: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"description": "seq, verdict (none, ask, deny), rule, reason, mode, posture."}
+    200: {
+        "description": "seq, verdict (none, ask, deny), rule, reason, mode, posture. Where seq is"
+        " null nothing could be logged: what may change something is denied."
+    }
 }
+DECIDED: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": "`summary`, `entries` that were written and what is `in_force` now; with"
+        " `dry_run` what would be, and the `expected_state` to send."
+    },
+    404: {"description": "The log has no such entry."},
+    409: {"description": "The state changed, it was decided already, or another verb is right."},
+    410: {"description": "The proposal is void."},
+    428: {"description": "`expected_state` is missing."},
+}
+
+
+def document(app: FastAPI, *models: type[BaseModel]) -> dict[str, Any]:
+    """The OpenAPI document of `app`, with the bodies that FastAPI does not see."""
+    made = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
+    components = made.setdefault("components", {})
+    schemas = components.setdefault("schemas", {})
+    event = SCHEMA.json_schema(ref_template=REF)
+    schemas.update(event.pop("$defs", {}))
+    schemas["Event"] = {**event, "required": ["session_id"]}
+    described: tuple[type[BaseModel], ...] = (Problem, *models)
+    for model in described:
+        schema = model.model_json_schema(ref_template=REF)
+        schemas.update(schema.pop("$defs", {}))
+        schemas[model.__name__] = schema
+    components["securitySchemes"] = {"token": TOKEN}
+    return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import cast
 
@@ -56,33 +57,35 @@ def caller(request: Request, needs: Role) -> Principal | Fault:
     return who if isinstance(who, Fault) else forbidden(who, needs) or who
 
 
-async def deciding(request: Request, attempted: Attempted) -> Principal | Response:
-    """The operator who decides, or the answer to whoever may not; a wrong role is logged."""
-    who = caller(request, "operator")
+async def deciding(
+    request: Request, needs: Role, attempted: Callable[[], Awaitable[Attempted]]
+) -> Principal | Response:
+    """Who decides or proposes, or the answer to whoever may not; a wrong role is logged."""
+    who = caller(request, needs)
     if isinstance(who, Principal):
         return who
     if who.status == 403:
-        await _keep(request, attempted)
+        await _keep(request, await attempted())
     return faulty(who)
 
 
 async def _keep(request: Request, attempted: Attempted) -> None:
     parts = wiring(request)
     sender = principal(request.scope["headers"], parts.tokens, parts.settings.reads)
-    name = actor_of(sender) if isinstance(sender, Principal) else "unknown"
+    assert isinstance(sender, Principal)  # nobody gets 401, and only a known token 403
     refusal = Refusal(
         why="wrong_role",
-        detail=f"{attempted.verb} is for the operator",
+        detail=f"{attempted.verb} is not for the role {sender.role}",
         scope=attempted.scope,
         action=attempted.action,
         seq=attempted.seq,
     )
-    await parts.control.refuse(refused(refusal, name, attempted.verb))
+    await parts.control.refuse(refused(refusal, actor_of(sender), attempted.verb))
 
 
 def actor_of(who: Principal) -> str:
-    """How the log names a caller: a person's token as `human:`, any other as `harness:`."""
-    return f"human:{who.name}" if who.role == "operator" else f"harness:{who.name or 'nobody'}"
+    """How the log names a caller: a person's token as `human:`, any other by its role."""
+    return f"human:{who.name}" if who.role == "operator" else f"{who.role}:{who.name}"
 
 
 def answer(value: Json, status: int = 200) -> Response:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from app.store.chain import Broken, Verified
 from app.store.connections import sqlite_warning
+from app.store.errors import LogUnavailable
 from app.store.reader import Checkpoint, SessionRow
 from app.store.reader import Reader as Archive
 
-__all__ = ("Archive", "Broken", "Checkpoint", "SessionRow", "Verified", "sqlite_warning")
+__all__ = (
+    "Archive",
+    "Broken",
+    "Checkpoint",
+    "LogUnavailable",
+    "SessionRow",
+    "Verified",
+    "sqlite_warning",
+)

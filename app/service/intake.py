@@ -69,6 +69,7 @@ class Conflict:
     code: Literal["event_id_reused", "session_bound"]
     detail: str
     session: str
+    stored: int = 0  # events of the request that were committed before it
 
 
 def check(desk: Desk, arrivals: Sequence[Arrival]) -> Conflict | None:

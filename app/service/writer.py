@@ -6,7 +6,12 @@
     publish the book, answer
 
 When the log cannot be written the whole group is forgotten, counted, and refused as unavailable;
-the first group that can be written again begins with one gap entry (reliability: DUR-04).
+the first group that can be written again begins with one gap entry. Entries that the log will never
+take undo the one piece that made them.
+
+Whoever no longer waits for an answer has cancelled it. A piece that was not begun by then is left
+out and counted as lost. A verdict that was committed in vain stays in the log, as nothing can be
+taken back, and is counted as lost as well: the harness heard another answer, which no entry holds.
 """
 
 from __future__ import annotations
@@ -16,13 +21,14 @@ import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 from app.domain.entries import EVERYWHERE, MACHINE, Draft, Entry
 from app.domain.state import Book
 from app.service.desk import Desk
-from app.store.errors import LogUnavailable
+from app.store.errors import LogRefused, LogUnavailable
 
 Result = TypeVar("Result")
 _log = logging.getLogger("floorboss.writer")
@@ -44,11 +50,16 @@ class Unavailable:
     cause: str
 
 
+STOPPING: Final = Unavailable(cause="floorboss is stopping")
+OVERLOADED: Final = Unavailable(cause="too much work waits")
+
+
 @dataclass(slots=True)
 class Piece(Generic[Result]):
     """One piece of work: what to do on the desk, and who waits for the answer.
 
-    `events` and `verdicts` say what is lost when the log cannot be written.
+    `events` and `verdicts` say what is lost when the log cannot be written. What only `reads` is
+    answered all the same.
     """
 
     run: Callable[[Desk, str], Result]
@@ -56,6 +67,7 @@ class Piece(Generic[Result]):
     answer: Future[object]
     events: int = 0
     verdicts: int = 0
+    reads: bool = False
 
 
 @dataclass(slots=True)
@@ -67,10 +79,12 @@ class Lost:
     since: str = ""
     until: str = ""
 
-    def count(self, piece: Piece[object], at: str) -> None:
-        """Count one piece of work that left nothing in the log."""
-        self.events += piece.events
-        self.verdicts += piece.verdicts
+    def count(self, at: str, *, events: int, verdicts: int) -> None:
+        """Count what left nothing in the log, or a verdict that was answered without it."""
+        if not events and not verdicts:
+            return
+        self.events += events
+        self.verdicts += verdicts
         self.since = self.since or at
         self.until = at
 
@@ -107,6 +121,7 @@ class Writer:
         self._publish = publish
         self._queue: queue.SimpleQueue[Piece[object] | None] = queue.SimpleQueue()
         self._lost = Lost()
+        self._stopped = False
         self._thread = threading.Thread(target=self._loop, name="floorboss-writer", daemon=True)
         self.book = desk.book  # what is committed; any thread may read it
         self.cause: str | None = None  # why the log cannot be written now; None: it can
@@ -116,10 +131,16 @@ class Writer:
         self._thread.start()
 
     def stop(self) -> None:
-        """Write what waits, then end."""
+        """Write what waits, then end; whatever comes later is refused."""
+        self._stopped = True
         self._queue.put(None)
         if self._thread.is_alive():
             self._thread.join()
+        with suppress(queue.Empty):  # what came in the very moment of stopping
+            while True:
+                late = self._queue.get_nowait()
+                if late is not None:
+                    self._tell(late, STOPPING, {})
 
     @property
     def lost(self) -> int:
@@ -133,15 +154,24 @@ class Writer:
         *,
         events: int = 0,
         verdicts: int = 0,
+        reads: bool = False,
     ) -> Future[object]:
         """Queue one piece of work; its answer comes when everything it wrote is durable."""
         answer: Future[object] = Future()
-        if self._queue.qsize() >= WAITING:
-            answer.set_result(Unavailable(cause="too much work waits"))
+        refused = self._overloaded()
+        if refused is not None:
+            answer.set_result(refused)
             return answer
-        piece = Piece(run=run, finish=finish, answer=answer, events=events, verdicts=verdicts)
+        piece = Piece(
+            run=run, finish=finish, answer=answer, events=events, verdicts=verdicts, reads=reads
+        )
         self._queue.put(piece)  # type: ignore[arg-type]
         return answer
+
+    def _overloaded(self) -> Unavailable | None:
+        if self._stopped:
+            return STOPPING
+        return OVERLOADED if self._queue.qsize() >= WAITING else None
 
     def _loop(self) -> None:
         while True:
@@ -167,6 +197,7 @@ class Writer:
 
     def _write(self, group: list[Piece[object]]) -> None:
         before, at = self._desk.book, self._clock()
+        group = self._awaited(group, at)
         if self.lost:
             self._desk.take(self._desk.begin(at).append(self._lost.draft()))
         results = [self._run(piece, at) for piece in group]
@@ -174,8 +205,20 @@ class Writer:
             entries = self._commit()
         except LogUnavailable as problem:
             self._unavailable(group, before, at, str(problem))
-            return
-        self._answer(group, results, entries)
+        except LogRefused as problem:
+            self._refused(group, before, at, problem)
+        else:
+            self._answer(group, results, entries, at)
+
+    def _awaited(self, group: list[Piece[object]], at: str) -> list[Piece[object]]:
+        """The pieces whose answer somebody still waits for; the others are not begun."""
+        awaited = []
+        for piece in group:
+            if piece.answer.cancelled():
+                self._lost.count(at, events=piece.events, verdicts=piece.verdicts)
+            else:
+                awaited.append(piece)
+        return awaited
 
     def _run(self, piece: Piece[object], at: str) -> object:
         """Do one piece; whatever goes wrong in it undoes this piece and nothing else."""
@@ -196,27 +239,69 @@ class Writer:
         return self._ledger.commit(tuple(self._desk.fresh))
 
     def _unavailable(self, group: list[Piece[object]], before: Book, at: str, cause: str) -> None:
-        _log.error("the log cannot be written: %s", cause)
+        if cause != self.cause:  # said once, not for every event of a full disk
+            _log.error("the log cannot be written: %s", cause)
         self._desk.forget(before)
         self.cause = cause
         for piece in group:
-            self._lost.count(piece, at)
-            piece.answer.set_result(Unavailable(cause=cause))
+            self._lost.count(at, events=piece.events, verdicts=piece.verdicts)
+            if piece.reads:
+                self._tell(piece, self._run(piece, at), {})
+            else:
+                self._tell(piece, Unavailable(cause=cause), {})
+
+    def _refused(
+        self, group: list[Piece[object]], before: Book, at: str, problem: LogRefused
+    ) -> None:
+        """Write the pieces one by one; the one that the log never takes fails alone."""
+        self._desk.forget(before)
+        if len(group) > 1:
+            for piece in group:
+                self._write([piece])
+            return
+        _log.error("the log refuses an entry: %s", problem)
+        for piece in group:
+            self._lost.count(at, events=piece.events, verdicts=piece.verdicts)
+            self._tell(piece, problem, {})
 
     def _answer(
-        self, group: list[Piece[object]], results: list[object], entries: tuple[Entry, ...]
+        self,
+        group: list[Piece[object]],
+        results: list[object],
+        entries: tuple[Entry, ...],
+        at: str,
     ) -> None:
         self._desk.committed()
         self.book = self._desk.book
         if entries:
             self._lost, self.cause = Lost(), None
-            self._publish(self.book, entries)
+            self._published(entries)
         by_seq = {entry.seq: entry for entry in entries}
         for piece, result in zip(group, results, strict=True):
-            match result:
-                case Exception():
-                    piece.answer.set_exception(result)
-                case Unavailable():
-                    piece.answer.set_result(result)
-                case _:
-                    piece.answer.set_result(piece.finish(result, by_seq))
+            if not self._tell(piece, result, by_seq):
+                self._lost.count(at, events=0, verdicts=piece.verdicts)
+
+    def _published(self, entries: tuple[Entry, ...]) -> None:
+        """Tell the listeners; a fault of theirs is not the log's."""
+        try:
+            self._publish(self.book, entries)
+        except Exception:
+            _log.exception("a listener failed")
+
+    def _tell(self, piece: Piece[object], result: object, entries: Mapping[int, Entry]) -> bool:
+        """Give a piece its answer; False: nobody waits for it any more."""
+        if not piece.answer.set_running_or_notify_cancel():
+            return False
+        try:
+            told = result if _is_fault(result) else piece.finish(result, entries)
+        except Exception as fault:  # the thread must outlive any fault of one piece
+            told = fault
+        if isinstance(told, Exception):
+            piece.answer.set_exception(told)
+        else:
+            piece.answer.set_result(told)
+        return True
+
+
+def _is_fault(result: object) -> bool:
+    return isinstance(result, Exception | Unavailable)
