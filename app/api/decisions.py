@@ -23,14 +23,14 @@ from app.domain.events import Json
 from app.domain.proposing import Unclear, Wish
 from app.domain.views import entry_view, in_force_view
 from app.harness.base import Fault
+from app.harness.neutral import NAME
 from app.service.control import Decided, DecisionAnswer
 from app.service.writer import Unavailable
 
 router = APIRouter(tags=["decisions"])
 Seq = Annotated[int, Path(ge=0, le=2**53)]
+SESSION: Final = 128  # characters of a session id
 DECISION: Final = {**body_of("Decision", required=False), **access("operator")}
-# `*`, a session as events name it, or a session with one of its agents.
-SCOPE: Final = r"^[^\p{C}\p{Zl}\p{Zp}/]{1,128}(/[^\p{C}\p{Zl}\p{Zp}]{1,256})?$"
 STATUS: dict[Why, int] = {
     "unknown_seq": 404,
     "not_a_proposal": 409,
@@ -46,8 +46,10 @@ STATUS: dict[Why, int] = {
 
 
 def _one_scope(text: str) -> str:
-    if text.startswith("*/"):
-        raise PydanticCustomError("scope", "expected a session, session/agent or `*` alone")
+    """`*`, a session as events name it, or one of a session's agents."""
+    session, parted, agent = text.partition("/")
+    if len(session) > SESSION or bool(parted) != bool(agent) or (session == EVERYWHERE and parted):
+        raise PydanticCustomError("scope", "expected a session, session/agent, or `*` alone")
     return text
 
 
@@ -65,7 +67,9 @@ class Proposal(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    scope: Annotated[str, Field(max_length=400, pattern=SCOPE), AfterValidator(_one_scope)]
+    scope: Annotated[
+        str, Field(min_length=1, max_length=400, pattern=NAME), AfterValidator(_one_scope)
+    ]
     action: Literal["mode", "policy"]
     value: dict[str, JsonValue]
     reason: Annotated[str, Field(min_length=1, max_length=2_000)]
@@ -74,7 +78,7 @@ class Proposal(BaseModel):
 
 
 async def _decide(request: Request, verb: Verb, seq: int, dry_run: bool) -> Response:
-    who = await deciding(request, "operator", partial(_attempted, request, verb, seq))
+    who = await deciding(request, partial(_attempted, request, verb, seq))
     if isinstance(who, Response):
         return who
     body = await object_in(request.receive, request.scope["headers"], optional=True)
@@ -135,7 +139,7 @@ async def dismiss(request: Request, seq: Seq, dry_run: bool = False) -> Response
 )
 async def propose(request: Request, dry_run: bool = False) -> Response:
     """Ask for a mode, a policy or a return; an operator may decide it in the same call."""
-    who = await deciding(request, "harness", partial(_wished, "propose"))
+    who = await deciding(request, Attempted(verb="propose"), needs="harness")
     if isinstance(who, Response):
         return who
     body = await object_in(request.receive, request.scope["headers"])
@@ -146,19 +150,12 @@ async def propose(request: Request, dry_run: bool = False) -> Response:
     except ValidationError as error:
         return _invalid(error)
     if wanted.decide:
-        attempted = partial(_wished, "propose and decide", wanted)
-        allowed = await deciding(request, "operator", attempted)
+        attempted = Attempted(verb="propose and decide", scope=wanted.scope, action=wanted.action)
+        allowed = await deciding(request, attempted)
         if isinstance(allowed, Response):
             return allowed
     result = await wiring(request).control.wish(_wish(wanted, actor_of(who)), dry_run=dry_run)
     return _answered(request, result, dry_run=dry_run, status=201)
-
-
-async def _wished(verb: str, wanted: Proposal | None = None) -> Attempted:
-    """What somebody asked for without the role for it."""
-    if wanted is None:
-        return Attempted(verb=verb)
-    return Attempted(verb=verb, scope=wanted.scope, action=wanted.action)
 
 
 def _wish(wanted: Proposal, actor: str) -> Wish:

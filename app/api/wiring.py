@@ -58,14 +58,20 @@ def caller(request: Request, needs: Role) -> Principal | Fault:
 
 
 async def deciding(
-    request: Request, needs: Role, attempted: Callable[[], Awaitable[Attempted]]
+    request: Request,
+    attempted: Attempted | Callable[[], Awaitable[Attempted]],
+    needs: Role = "operator",
 ) -> Principal | Response:
-    """Who decides or proposes, or the answer to whoever may not; a wrong role is logged."""
+    """Who decides or proposes, or the answer to whoever may not; a wrong role is logged.
+
+    `attempted`, where finding it out needs the log, is asked for only then.
+    """
     who = caller(request, needs)
     if isinstance(who, Principal):
         return who
     if who.status == 403:
-        await _keep(request, await attempted())
+        known = attempted if isinstance(attempted, Attempted) else await attempted()
+        await _keep(request, known)
     return faulty(who)
 
 
