@@ -44,7 +44,7 @@ RULES: tuple[Rule, ...] = (
         "read",
         "ls|ll|cat|head|tail|wc|nl|cut|tr|grep|egrep|fgrep|zgrep|diff|cmp|comm|stat|du|df|pwd|echo"
         "|printf|which|type|whoami|id|groups|uname|arch|nproc|free|uptime|printenv|ps|pgrep|lsof"
-        "|basename|dirname|realpath|readlink|test|\\[|true|false|:|sleep|seq|od|hexdump|strings|rev"
+        "|basename|dirname|realpath|readlink|test|'\\['|true|false|:|sleep|seq|od|hexdump|strings|rev"
         "|tac|paste|join|fold|fmt|expand|column|jq|md5sum|sha1sum|sha256sum|sha512sum|cksum|exit"
         "|command -v",
     ),

@@ -35,7 +35,7 @@ FOLDERS = 16  # places `cd` may have led to
 _HARMLESS = re.compile(r"(?<![\w>&])2>\s*(?:&1|/dev/null)(?=[\s;|&)]|$)")
 # What must be seen before anything is split: comments and quotes hide the rest of these.
 _SCAN = re.compile(
-    r"""(?P<comment>(?<!\S)\#[^\n]*)|(?P<continued>\\\n)
+    r"""(?P<comment>(?<![^\s;|&()<>])\#[^\n]*)|(?P<continued>\\\n)
     |(?P<quoted>\\.|'[^']*'|"(?:\\.|[^"\\])*")
     |(?P<opening>(?<!<)<<(?!<)-?[ \t]*(?P<quote>['"]?)(?P<end>\w+)(?P=quote)[^\n]*\n)
      (?P<text>.*?)^\s*(?P=end)\s*$""",
@@ -293,7 +293,7 @@ def _holds_code(option: str, letters: str) -> bool:
 def _names_closed(member: Member, standing: _Standing) -> bool:
     """Whether a member names a test or guarded path; a bare word only where it stands alone."""
     whole = set(member.words)
-    names = dict.fromkeys(_NAME.findall(member.text))
+    names = dict.fromkeys(_NAME.findall(" ".join((member.text, *member.words))))
     if len(names) > NAMED:
         return True
     paths = (name for name in names if name in whole or "/" in name or "." in name)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from app.domain.crossing import Crossing, Side, crossing, holds_boundary, open_tests
+from app.domain.events import Json
 from app.domain.modes import MODES, definition, mode_of
 from app.domain.policy import InForce, policy_of
 from tests.domain.verdict_cases import call_of, cases
@@ -74,7 +75,8 @@ def test_a_mode_that_writes_on_both_sides_is_refused_by_name(
     if "writes" in change:
         mode = replace(mode, writes=change["writes"])
     else:
-        mode = mode_of(name, {**definition(mode), "shell": {**mode.shell, **change}})
+        shell: dict[str, Json] = {str(effect): said for effect, said in mode.shell.items()}
+        mode = mode_of(name, {**definition(mode), "shell": {**shell, **change}})
     answer = holds_boundary({**MODES["default"], name: mode})
     assert answer == said or (said is not None and answer == f"mode {name} {said}" + _end(said))
 

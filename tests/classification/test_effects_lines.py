@@ -1,0 +1,121 @@
+"""Effects of shell lines: the interim rule, and a case for every line of the tables of commands."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.classification.commands import INTERPRETERS, RULES, WRAPPERS, WRITERS, Rule
+from app.classification.lines import LONGEST, commands_of, line_effects
+from app.classification.paths import Place
+from app.classification.shell import split
+
+READ = json.loads(
+    (Path(__file__).parents[1] / "cases" / "commands.json").read_text(encoding="utf-8")
+)
+CASES = [pytest.param(case, id=case["name"]) for case in READ]
+PLACE = Place(root="/work/project", cwd="/work/project")
+MEMBERS = [shlex.join(member.words) for case in READ for member in split(case["when"])]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_line_has_the_effects_of_its_parts(case: dict[str, Any]) -> None:
+    found = line_effects(case["when"], PLACE)
+    home = str(Path.home())
+    assert {
+        "effects": list(found.effects),
+        "targets": [[target.path.replace(home, "~"), target.zone] for target in found.targets],
+        "part": found.part,
+    } == {"targets": [], "part": None, **case["then"]}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.starts.pattern[:40])
+def test_every_line_of_the_table_has_a_case_for_and_one_against(rule: Rule) -> None:
+    begins = [text for text in MEMBERS for start in _starts(text) if rule.starts.match(start)]
+    assert begins
+    if rule.never is not None:
+        assert any(rule.never.search(text) for text in begins)
+        assert not all(rule.never.search(text) for text in begins)
+
+
+def _starts(text: str) -> tuple[str, ...]:
+    """A command, and the same one behind git's options."""
+    return text, re.sub(r"^git (?:--no-pager|-C \S+) ", "git ", text)
+
+
+@pytest.mark.parametrize("program", [*WRITERS, *WRAPPERS])
+def test_every_writer_and_wrapper_has_a_case(program: str) -> None:
+    if program not in ("nice", "nohup"):
+        assert any(program in text.split() for text in MEMBERS)
+
+
+@pytest.mark.parametrize(
+    ("program", "option"),
+    [(name, letter) for name, letters in INTERPRETERS.items() for letter in letters],
+)
+def test_every_interpreter_runs_code_by_its_options(program: str, option: str) -> None:
+    assert line_effects(f"{program} -{option} x", PLACE).effects == ("unknown_closed",)
+    assert line_effects(f"{program} script.x", PLACE).effects == ("unknown",)
+
+
+@pytest.mark.parametrize("start", ["nice -n 5", "nohup", "timeout 5", "time", "timeout 1.5m"])
+def test_a_program_that_only_starts_another_one_is_seen_through(start: str) -> None:
+    assert line_effects(f"{start} pytest", PLACE).effects == ("test",)
+    assert line_effects(f"{start} rm a", PLACE).effects == ("unknown",)
+
+
+def test_a_very_long_line_is_not_looked_at() -> None:
+    found = line_effects("true && " * LONGEST + "rm tests/a.py", PLACE)
+    assert found.effects == ("unknown_closed",)
+
+
+def test_a_long_chain_hides_nothing() -> None:
+    found = line_effects("true && " * 60 + "rm tests/a.py", PLACE)
+    assert found.effects == ("read", "write")
+    assert [target.zone for target in found.targets] == ["test"]
+
+
+def test_cd_is_followed_only_so_far() -> None:
+    line = "; ".join(f"cd d{n}" for n in range(20)) + "; rm a"
+    assert "unknown_closed" in line_effects(line, PLACE).effects
+
+
+def test_a_line_with_very_many_names_is_not_vouched_for() -> None:
+    names = " ".join(f"n{n}" for n in range(300))
+    assert line_effects(f"tool {names}", PLACE).effects == ("unknown_closed",)
+
+
+def test_a_folder_a_line_starts_in_counts() -> None:
+    found = line_effects("rm a.py", PLACE, "tests")
+    assert [target.path for target in found.targets] == ["tests/a.py"]
+
+
+@pytest.mark.parametrize(
+    ("line", "commands"),
+    [
+        ("ls -la && git push origin | tail", ("ls -la", "git push origin", "tail")),
+        ("FOO=1 timeout 5 git push", ("git push",)),
+        ("(cd a; git push)", ("cd a", "git push")),
+        ("git push 2>&1", ("git push",)),
+        ("git 'push", ("git 'push",)),
+        ("FOO=1", ()),
+        ("", ()),
+    ],
+)
+def test_a_line_is_its_simple_commands_for_the_denials(
+    line: str, commands: tuple[str, ...]
+) -> None:
+    assert commands_of(line) == commands
+
+
+def test_a_folder_that_exists_takes_what_is_moved_into_it(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    place = Place(root=str(tmp_path), cwd=str(tmp_path))
+    found = line_effects("cp /elsewhere/a.test.js src", place)
+    assert [(target.path, target.zone) for target in found.targets] == [("src/a.test.js", "test")]
+    assert line_effects("git checkout -- src", place).targets == ()

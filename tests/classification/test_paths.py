@@ -1,0 +1,96 @@
+"""Where paths really are, on a real disk with real links."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.classification import paths
+from app.classification.paths import Place, closed, find_root, targets
+
+READ = json.loads((Path(__file__).parents[1] / "cases" / "paths.json").read_text(encoding="utf-8"))
+CASES = [pytest.param(case, id=case["name"]) for case in READ]
+
+
+@pytest.fixture
+def top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that holds the project, with `/tmp` no longer the place where all of it lies."""
+    monkeypatch.setattr(paths, "TEMPORARY", ("/var/tmp",))
+    (tmp_path / "project").mkdir()
+    return tmp_path.resolve()
+
+
+def grown(top: Path, given: dict[str, Any]) -> None:
+    root = top / "project"
+    for name in given.get("tree", ()):
+        path = root / name
+        if name.endswith("/"):
+            path.mkdir(parents=True, exist_ok=True)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("")
+    for name, target in given.get("links", {}).items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).symlink_to(spelled(target, top))
+
+
+def spelled(text: str, top: Path) -> str:
+    return text.replace("$ROOT", str(top / "project")).replace("$TOP", str(top))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_path_is_where_the_text_and_the_disk_say(case: dict[str, Any], top: Path) -> None:
+    given, root = case["given"], top / "project"
+    grown(top, given)
+    place = Place(
+        root=None if given["root"] is None else str(root / given["root"]),
+        cwd=None if given["cwd"] is None else str(root / given["cwd"]),
+        given=tuple(spelled(folder, top) for folder in given.get("given", ())),
+        state_dir=spelled(given["state_dir"], top) if "state_dir" in given else None,
+    )
+    found = targets((spelled(case["when"], top),), place)
+    assert [[t.path, t.zone] for t in found] == [
+        [spelled(path, top), zone] for path, zone in case["then"]
+    ]
+
+
+def test_every_target_stands_once(top: Path) -> None:
+    place = Place(root=str(top / "project"), cwd=str(top / "project"))
+    assert len(targets(("a", "./a", "b/../a"), place)) == 1
+
+
+def test_the_temporary_folders_are_temporary() -> None:
+    place = Place(root="/work/project", cwd="/work/project")
+    assert [t.zone for t in targets(("/tmp/x", "/var/tmp/x"), place)] == ["temporary"] * 2
+
+
+def test_the_home_folder_is_spelled_out(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(top / "home"))
+    place = Place(root=str(top / "project"), cwd=str(top / "project"))
+    found = targets(("~/a", "~other/a"), place)
+    assert [t.path for t in found] == [str(top / "home" / "a"), "~other/a"]
+
+
+@pytest.mark.parametrize("kind", ["folder", "file"])
+def test_the_root_is_the_top_of_the_working_tree(top: Path, kind: str) -> None:
+    git = top / "project" / ".git"
+    git.mkdir() if kind == "folder" else git.write_text("gitdir: elsewhere")
+    deep = top / "project" / "a" / "b"
+    deep.mkdir(parents=True)
+    assert find_root(str(deep)) == str(top / "project")
+    assert find_root(str(top / "project")) == str(top / "project")
+
+
+def test_without_a_working_tree_the_root_is_the_cwd() -> None:
+    assert find_root("/nowhere/at/all/") == "/nowhere/at/all"
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("tests/a", True), (".git/config", True), ("src/a", False), (".", False), ("..", False)],
+)
+def test_the_root_and_what_holds_it_close_nothing_by_name(path: str, expected: bool) -> None:
+    assert closed(path, Place(root="/work/project", cwd="/work/project")) is expected
