@@ -1,7 +1,7 @@
 """One line per entry, for people: what happened, in plain words.
 
 Built from enumerated words, numbers and quoted names only, so that a reader without a token may
-see it: no argument, result or prompt text stands in a summary (design.md 6).
+see it: no argument, result or prompt text stands in a summary.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _applied(entry: Entry) -> str:
         wanted = next((f", {t} would fit" for t in _targets(entry)), "")
         return f"{text_of(entry.body, 'notice') or 'notice'}{wanted}"
     if entry.action == "compact":
-        return f"{text_of(entry.body, 'notice')}: compact, or go on in a new session"
+        return text_of(entry.body, "notice") or "compact"
     return f"{_change(entry)}{_reason(entry)}"
 
 

@@ -24,7 +24,7 @@ class Window:
 
     outcomes: deque[str] = field(default_factory=lambda: deque(maxlen=WINDOW))
     tokens: int = 0
-    limit: int = 200_000
+    limit: int = 200_000  # where the harness does not say
 
     def add(self, event: Event) -> None:
         """Count one event."""
@@ -92,11 +92,11 @@ class FileReport:
 class Tally:
     """The run so far: what a file's events need to know of the files before it."""
 
-    def __init__(self, start_mode: str | None) -> None:
+    def __init__(self, start_mode: str | None = None, context_limit: int = 200_000) -> None:
         self.totals = Numbers()
         self.files = 0
         self.sessions: set[str] = set()
-        self._start_mode = start_mode
+        self._start_mode, self._context_limit = start_mode, context_limit
         self._turns: dict[int, int] = {}  # seq of a finished call -> its number in its session
         self._calls: Counter[str] = Counter()  # finished calls by session
         self._windows: dict[str, Window] = {}
@@ -135,7 +135,8 @@ class Tally:
             numbers.verdicts[said.verdict or "none"] += 1
         if said.seq in self._turns:
             return
-        self._windows.setdefault(event.session_id, Window()).add(event)
+        window = self._windows.setdefault(event.session_id, Window(limit=self._context_limit))
+        window.add(event)
         if event.kind == "tool":
             self._calls[event.session_id] += 1
             self._turns[said.seq] = self._calls[event.session_id]

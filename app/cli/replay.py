@@ -1,0 +1,166 @@
+"""`floorboss replay`: session files through the core, or into a running daemon."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.cli.exits import CLOSED, MISUSED, REFUSED, UNREACHABLE, fail
+
+if TYPE_CHECKING:
+    from app.config import Settings
+    from app.replay.post import Daemon
+    from app.replay.run import Feed
+    from app.replay.tally import FileReport, Tally
+
+
+def replay(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Session files, or folders of them.", show_default=False),
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON, at the end.")] = False,
+    profile: Annotated[
+        str | None, typer.Option(help="Thresholds and modes: default or strict.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="RULE.THRESHOLD=N", help="One threshold. 0: off."),
+    ] = None,
+    post: Annotated[
+        str | None, typer.Option(metavar="URL", help="Feed the calls to the daemon there.")
+    ] = None,
+    token_fd: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="With --post: descriptor N holds the token."),
+    ] = None,
+    state_dir: Annotated[
+        Path | None, typer.Option(help="Folder of the settings and the harness's token.")
+    ] = None,
+    config: Annotated[Path | None, typer.Option(help="The file of settings.")] = None,
+) -> None:
+    """Run session files through the rules and tell what would have changed, and why."""
+    files = _files(paths or [])
+    settings = _settings(state_dir, config)
+    if post is None:
+        if token_fd is not None:
+            fail(MISUSED, "--token-fd goes with --post")
+        feed, tally = _core(settings, profile, set_ or [])
+        _told(files, feed, tally, json_=json_)
+        return
+    if profile is not None or set_:
+        fail(MISUSED, "--profile and --set are for a run without a daemon; it has its own settings")
+    _posted(files, _daemon(post, token_fd, settings), json_=json_)
+
+
+def _files(paths: list[Path]) -> list[Path]:
+    from app.replay.run import files_of
+
+    if not paths:
+        fail(MISUSED, "no files: name session files, or a folder of them")
+    missing = [str(path) for path in paths if not path.exists()]
+    if missing:
+        fail(MISUSED, f"no such file: {', '.join(missing)}")
+    files = files_of(paths)
+    if not files:
+        fail(MISUSED, "no .jsonl file below the folders named")
+    return files
+
+
+def _settings(state_dir: Path | None, config: Path | None) -> Settings:
+    from app.config import ConfigFault, load
+
+    settings = load({"state_dir": state_dir, "config": config}, os.environ)
+    if isinstance(settings, ConfigFault):
+        fail(MISUSED, f"the settings are wrong:\n{settings.message}")
+    return settings
+
+
+def _core(settings: Settings, profile: str | None, thresholds: list[str]) -> tuple[Feed, Tally]:
+    from app.replay.choice import Unknown, chosen
+    from app.replay.run import Core
+    from app.replay.tally import Tally
+
+    configuration = chosen(settings, profile, thresholds)
+    if isinstance(configuration, Unknown):
+        fail(MISUSED, configuration.detail)
+    tally = Tally(configuration.start_mode, configuration.context_limit)
+    return Core(configuration).feed, tally
+
+
+def _daemon(url: str, token_fd: int | None, settings: Settings) -> Daemon:
+    from app.replay.address import address_of
+    from app.replay.post import Daemon
+
+    address = address_of(url)
+    if isinstance(address, str):
+        fail(MISUSED, address)
+    return Daemon(address, _token(token_fd, settings))
+
+
+def _token(token_fd: int | None, settings: Settings) -> str:
+    """The harness's token, from a descriptor or from where the daemon left it."""
+    from app.service.private_files import UnsafePathError, read_private
+
+    path = settings.state_dir / "harness.token"
+    try:
+        if token_fd is None:
+            found = read_private(path)
+        else:
+            with os.fdopen(token_fd, "rb") as file:
+                found = file.readline(4096)
+    except (OSError, UnsafePathError) as fault:
+        fail(CLOSED, f"the token cannot be read: {fault}")
+    text = (found or b"").decode("ascii", "replace").strip()
+    if not text:
+        fail(MISUSED, f"no token: start the daemon once, which writes {path}, or use --token-fd")
+    return text
+
+
+def _posted(files: list[Path], daemon: Daemon, *, json_: bool) -> None:
+    from app.replay.post import PostFailed
+    from app.replay.tally import Tally
+
+    tally = Tally()
+    try:
+        _told(files, daemon.feed, tally, json_=json_)
+    except PostFailed as fault:
+        fail(UNREACHABLE, str(fault))
+    finally:
+        daemon.close()
+    if tally.totals.refused["session_bound"]:
+        raise typer.Exit(REFUSED)
+
+
+def _told(files: list[Path], feed: Feed, tally: Tally, *, json_: bool) -> None:
+    """Print the report, file after file; as JSON, when all is done."""
+    import json
+
+    from app.replay.report import as_json, totals_lines
+
+    reports = [_printed(report, quiet=json_) for report in _reports(files, feed, tally)]
+    if json_:
+        print(json.dumps(as_json(reports, tally), indent=2))
+        return
+    print("\n".join(totals_lines(tally)))
+
+
+def _reports(files: list[Path], feed: Feed, tally: Tally) -> Iterator[FileReport]:
+    from app.replay.run import replay as reports
+
+    try:
+        yield from reports(files, feed, tally)
+    except OSError as fault:
+        fail(MISUSED, f"{fault.filename}: {fault.strerror}")
+
+
+def _printed(report: FileReport, *, quiet: bool) -> FileReport:
+    from app.replay.report import file_lines
+
+    if not quiet:
+        print("\n".join(file_lines(report)), flush=True)
+    return report

@@ -1,0 +1,82 @@
+"""What a replay without a daemon runs under: the settings, another profile, single thresholds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from app.config import Settings, configuration_of
+from app.config.keys import STANDING, nearest
+from app.domain.configuration import Configuration
+from app.domain.modes import MODES, definition
+from app.domain.profiles import THRESHOLDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unknown:
+    """A profile or threshold that cannot be taken, and why."""
+
+    detail: str
+
+
+def chosen(
+    settings: Settings, profile: str | None = None, thresholds: Iterable[str] = ()
+) -> Configuration | Unknown:
+    """The configuration of a run.
+
+    `profile` stands in for that of the settings, whose own file still counts where it names a
+    threshold; `thresholds` are texts like `repeated.failed=5` and come last.
+    """
+    values: dict[str, Any] = settings.values()
+    if profile is not None:
+        if profile not in MODES:
+            return Unknown(detail=f'no profile "{profile}"; the nearest is "{_near(profile)}"')
+        values |= _of_profile(settings, profile)
+    for text in thresholds:
+        problem = _set(values["rules"], text)
+        if problem is not None:
+            return problem
+    return configuration_of(values)
+
+
+def _near(profile: str) -> str:
+    return nearest(profile, [*MODES])
+
+
+def _of_profile(settings: Settings, profile: str) -> dict[str, Any]:
+    """The settings that a profile brings, the person's own thresholds kept."""
+    rules: dict[str, dict[str, float]] = {}
+    for key, number in THRESHOLDS[profile].items():  # type: ignore[index]
+        rule, _, name = key.partition(".")
+        own = f"rules.{key}" in settings.sources
+        rules.setdefault(rule, {})[name] = settings.rules[rule][name] if own else number
+    return {
+        "profile": profile,
+        "rules": rules,
+        "modes": {name: definition(mode) for name, mode in MODES[profile].items()},  # type: ignore[index]
+        "standing": {name: {"uses": held.uses} for name, held in STANDING[profile].items()},
+    }
+
+
+def _set(rules: dict[str, dict[str, float]], text: str) -> Unknown | None:
+    key, equals, number = text.partition("=")
+    rule, _, name = key.strip().partition(".")
+    if name not in rules.get(rule, {}):
+        known = [f"{rule}.{name}" for rule, table in rules.items() for name in table]
+        close = nearest(key.strip(), known)
+        return Unknown(detail=f'no threshold "{key.strip()}"; the nearest is "{close}"')
+    value = _number(number) if equals else None
+    if value is None:
+        return Unknown(detail=f"{key.strip()}: expected {key.strip()}=NUMBER, 0 or more")
+    rules[rule][name] = value
+    return None
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and value >= 0 else None

@@ -1,0 +1,165 @@
+"""A replay's report, for people as lines and for programs as JSON.
+
+The JSON of a file has the keys of the seed prototype with their meaning (`log total_turns
+final_mode counters transitions`, of a transition `turn from to reason automatic`) and more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from app.domain.entries import session_of
+from app.domain.events import Json
+from app.replay.tally import FileReport, Numbers, Tally
+from app.replay.transitions import Transition
+
+
+def as_json(reports: Sequence[FileReport], tally: Tally) -> dict[str, Json]:
+    """Everything; with one file its own keys stand at the top as well."""
+    files: list[Json] = [file_json(report) for report in reports]
+    whole: dict[str, Json] = {"files": files, "totals": totals_json(tally)}
+    return {**file_json(reports[0]), **whole} if len(reports) == 1 else whole
+
+
+def file_json(report: FileReport) -> dict[str, Json]:
+    """One file."""
+    return {
+        "log": report.log,
+        "total_turns": report.numbers.calls,
+        "final_mode": report.final_mode,
+        "counters": {**report.counters},
+        "transitions": [transition_json(found) for found in report.transitions],
+        "sessions": [*report.sessions],
+        **_numbers_json(report.numbers),
+        "faults": [*report.faults],
+        "refusals": [*report.refusals],
+    }
+
+
+def transition_json(found: Transition) -> dict[str, Json]:
+    """One transition."""
+    return {
+        "turn": found.turn,
+        "from": found.before,
+        "to": found.after,
+        "reason": found.reason,
+        "automatic": found.how == "automatic",
+        "how": found.how,
+        "action": found.action,
+        "scope": found.scope,
+        "rule": found.rule,
+        "value": found.value,
+        "threshold": found.threshold,
+        "wanted": found.wanted,
+        "calls": [*found.calls],
+        "line": found.line,
+    }
+
+
+def totals_json(tally: Tally) -> dict[str, Json]:
+    """All files together."""
+    numbers = tally.totals
+    each: dict[str, Json] = {rule: _rate(n, numbers) for rule, n in numbers.firings.most_common()}
+    return {
+        "files": tally.files,
+        "sessions": len(tally.sessions),
+        "calls": numbers.calls,
+        **_numbers_json(numbers),
+        "firings_per_100_calls": _rate(numbers.firings.total(), numbers),
+        "firings_per_100_calls_by_rule": each,
+    }
+
+
+def _numbers_json(numbers: Numbers) -> dict[str, Json]:
+    return {
+        "outcomes": _counted(numbers.outcomes),
+        "verdicts": _counted(numbers.verdicts),
+        "firings": _counted(numbers.firings),
+        "applied": _counted(numbers.applied),
+        "standing": numbers.standing,
+        "proposals": _counted(numbers.proposals),
+        "notices": _counted(numbers.notices),
+        "duplicates": numbers.duplicates,
+        "refused": _counted(numbers.refused),
+        "lines": numbers.lines,
+        "unknown": _counted(numbers.unknown),
+        "unreadable": numbers.unreadable,
+    }
+
+
+def _counted(counter: Counter[str]) -> dict[str, Json]:
+    return {name: count for name, count in counter.most_common() if count}
+
+
+def _rate(count: int, numbers: Numbers) -> float:
+    return round(100 * count / numbers.calls, 2) if numbers.calls else 0.0
+
+
+def file_lines(report: FileReport) -> Iterator[str]:
+    """One file: how much was in it, then a line for each transition."""
+    calls = _many(report.numbers.calls, "call")
+    quiet = "" if report.transitions else ", nothing to say"
+    yield f"{plain(report.log)}: {calls}{quiet}"
+    several = len(report.sessions) > 1
+    for found in report.transitions:
+        yield f"  {transition_line(found, several=several)}"
+    for why in report.refusals:
+        yield f"  left out: {plain(why)}"
+
+
+def transition_line(found: Transition, *, several: bool = False) -> str:
+    """One transition; where there are `several` sessions, with its own."""
+    named = several or found.scope != session_of(found.scope)
+    where = f"turn {found.turn}{f' of {plain(found.scope)}' if named else ''}"
+    change = f"{found.before} -> {found.after}" if found.before != found.after else found.before
+    numbers = ", ".join(map(str, found.calls))
+    calls = f" (turn{'s' if len(found.calls) > 1 else ''} {numbers})" if numbers else ""
+    return f"{where}  {change}  {found.how}  {found.rule or '-'}: {found.reason}{calls}"
+
+
+def totals_lines(tally: Tally) -> Iterator[str]:
+    """All files together, in a few lines."""
+    numbers = tally.totals
+    files, sessions = _many(tally.files, "file"), _many(len(tally.sessions), "session")
+    yield f"{files}, {sessions}, {_many(numbers.calls, 'call')}{_listed(numbers.outcomes)}"
+    firings = _many(numbers.firings.total(), "firing")
+    rate = f" ({_rate(numbers.firings.total(), numbers):g} per 100 calls)"
+    yield f"{firings}{rate}{_listed(numbers.firings)}"
+    yield f"{_many(numbers.applied.total(), 'change')} applied{_listed(numbers.applied)}"
+    yield f"{_many(numbers.proposals.total(), 'proposal')}{_listed(numbers.proposals)}"
+    yield f"{_many(numbers.notices.total(), 'notice')}{_listed(numbers.notices)}"
+    yield from _rarer(numbers)
+
+
+def _rarer(numbers: Numbers) -> Iterator[str]:
+    """What most runs have none of."""
+    if numbers.verdicts:
+        yield f"{_many(numbers.verdicts.total(), 'verdict')}{_listed(numbers.verdicts)}"
+    if numbers.standing:
+        yield f"{_many(numbers.standing, 'change')} by a standing approval"
+    if numbers.duplicates:
+        yield f"{_many(numbers.duplicates, 'event')} known already, counted once"
+    if numbers.refused:
+        yield f"{_many(numbers.refused.total(), 'event')} left out{_listed(numbers.refused)}"
+    if numbers.unknown:
+        kinds = _listed(numbers.unknown)
+        yield f"{_many(numbers.unknown.total(), 'line')} of unknown type{kinds}"
+    if numbers.unreadable:
+        yield f"{_many(numbers.unreadable, 'line')} unreadable of {numbers.lines:,}"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
+def _listed(counter: Mapping[str, int]) -> str:
+    ordered = sorted(counter.items(), key=lambda item: (-item[1], item[0]))
+    words: Iterable[str] = (f"{plain(name)} {count:,}" for name, count in ordered if count)
+    text = ", ".join(words)
+    return f": {text}" if text else ""
+
+
+def plain(text: str) -> str:
+    """A name from a file, without anything that a terminal would obey."""
+    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
