@@ -12,7 +12,7 @@ from typing import Any, Final
 from fastapi import FastAPI, Request
 from starlette.responses import Response
 
-from app.api import decisions, events, health, log, problems, reads
+from app.api import decisions, events, health, log, problems, reads, tokens
 from app.api.guards import Guards
 from app.api.schemas import PROBLEM, document
 from app.api.wiring import Wiring
@@ -45,7 +45,7 @@ def routes() -> FastAPI:
     )
     problems.install(app)
     app.add_exception_handler(LogUnavailable, _unreadable)
-    for part in (events, log, reads, decisions, health):
+    for part in (events, log, reads, decisions, tokens, health):
         app.include_router(part.router, responses=PROBLEM)
     app.openapi = partial(_described, app)  # type: ignore[method-assign]  # as FastAPI documents
     return app

@@ -35,7 +35,7 @@ def bound(settings: Settings) -> socket.socket:
 
 
 class Server(uvicorn.Server):
-    """Calls `ready` once it listens. A signal ends it, and what is open behind it is closed then."""
+    """Calls `ready` once it listens; a signal ends it, and its caller closes what is behind it."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from app.service.agent_markers import agent_markers
-from app.service.tokens import LONGEST, Principal, TokenRefused, Tokens
+from app.service.tokens import Principal, TokenRefused, Tokens
 
 CREDENTIAL: Final = "operator-token"  # its name in $CREDENTIALS_DIRECTORY (systemd.exec(5))
 

@@ -1,4 +1,4 @@
-"""What the daemon asks of its process: closed to others, room for connections, a word to systemd."""
+"""What the daemon asks of its process: privacy, room for connections, a word to systemd."""
 
 from __future__ import annotations
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.cli.exits import CLOSED, MISUSED, fail
+from app.cli.options import ConfigFile, DatabaseUrl, Host, Port, StateDir
 
 if TYPE_CHECKING:
     import socket
@@ -19,13 +19,11 @@ if TYPE_CHECKING:
 
 
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address to bind.")] = None,
-    port: Annotated[str | None, typer.Option(help="Port to bind. 0: any free one.")] = None,
-    state_dir: Annotated[
-        Path | None, typer.Option(help="Folder of the log and the harness's token.")
-    ] = None,
-    config: Annotated[Path | None, typer.Option(help="The file of settings.")] = None,
-    database_url: Annotated[str | None, typer.Option(help="The log's database.")] = None,
+    host: Host = None,
+    port: Port = None,
+    state_dir: StateDir = None,
+    config: ConfigFile = None,
+    database_url: DatabaseUrl = None,
     operator_token_fd: Annotated[
         int | None,
         typer.Option(
@@ -34,22 +32,13 @@ def serve(
     ] = None,
 ) -> None:
     """Run the daemon; in a terminal it is the operator's console as well."""
+    from app.cli.places import settings
     from app.cli.process import close_to_others, raise_file_limit
-    from app.config import ConfigFault, load
 
-    flags = {
-        "host": host,
-        "port": port,
-        "state_dir": state_dir,
-        "config": config,
-        "database_url": database_url,
-    }
-    settings = load(flags, os.environ)
-    if isinstance(settings, ConfigFault):
-        fail(MISUSED, f"not started, the settings are wrong:\n{settings.message}")
+    found = settings(host, port, state_dir, config, database_url)
     close_to_others()
     raise_file_limit()
-    daemon = _opened(settings)
+    daemon = _opened(found)
     try:
         _run(daemon, operator_token_fd)
     finally:

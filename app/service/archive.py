@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.store.chain import Broken, Verified
 from app.store.connections import sqlite_warning
-from app.store.errors import LogUnavailable
+from app.store.errors import LogUnavailable, StoreError
 from app.store.reader import Checkpoint, SessionRow
 from app.store.reader import Reader as Archive
 
@@ -14,6 +14,7 @@ __all__ = (
     "Checkpoint",
     "LogUnavailable",
     "SessionRow",
+    "StoreError",
     "Verified",
     "sqlite_warning",
 )

@@ -1,0 +1,171 @@
+"""One daemon over HTTP. The command line never opens the database; it asks, like everyone else."""
+
+from __future__ import annotations
+
+import http.client
+import ipaddress
+import json
+import os
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import SplitResult, quote, urlencode, urlsplit
+
+from app.cli.address import url_of
+from app.cli.exits import MISUSED, REFUSED, UNREACHABLE, fail
+from app.cli.places import settings
+from app.cli.terminal import secret
+from app.config import Settings
+from app.domain.tables import plain
+from app.service.private_files import UnsafePathError, read_private
+
+PATIENCE: Final = 60.0  # seconds an answer may take; verifying a large log takes a while
+LONGEST: Final = 4096  # bytes read from a token's descriptor
+NO_TERMINAL: Final = (
+    "there is no terminal to ask for the operator's token; hand it in with --token-fd N. "
+    "Nothing was changed."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What the daemon answered."""
+
+    status: int
+    text: str
+
+    @property
+    def problem(self) -> str | None:
+        """Why it refused, in its own words; None: it did not."""
+        if self.status < 400:
+            return None
+        try:
+            document = json.loads(self.text)
+            return plain(str(document["detail"]))
+        except (ValueError, KeyError, TypeError):
+            return f"status {self.status}, which is not an answer of floorboss"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Client:
+    """The daemon at `url`, spoken to with `token`; an empty one is none."""
+
+    url: str
+    token: str
+    certificate: str | None = None  # what a TLS daemon of these settings shows
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        accept: str = "application/json",
+    ) -> Reply:
+        """Send one request; a daemon that cannot be reached ends the command."""
+        headers = {"Accept": accept, "Content-Type": "application/json"}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        content = None if body is None else json.dumps(body).encode()
+        try:
+            connection = _connection(urlsplit(self.url), self.certificate)
+            connection.request(method, path, content, headers)
+            answer = connection.getresponse()
+            reply = Reply(status=answer.status, text=answer.read().decode("utf-8", "replace"))
+            connection.close()
+            return reply
+        except (OSError, http.client.HTTPException, ValueError) as fault:
+            fail(UNREACHABLE, _unreachable(self.url, fault))
+
+    def get(self, path: str, **query: object) -> Any:
+        """The JSON at a path; what is None is not asked for. A refusal ends the command."""
+        reply = self.ask("GET", with_query(path, **query))
+        if reply.problem is not None:
+            fail(REFUSED, reply.problem)
+        return json.loads(reply.text)
+
+    def change(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        """What came of a change; a refusal ends the command and says that nothing was changed."""
+        reply = self.ask(method, path, body)
+        if reply.problem is not None:
+            fail(REFUSED, f"refused: {reply.problem} What is in force was not changed.")
+        return json.loads(reply.text)
+
+
+def with_query(path: str, **query: object) -> str:
+    """A path with those parts of the query that are not None."""
+    given = {name: str(value) for name, value in query.items() if value is not None}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+def segment(name: str) -> str:
+    """A name as a part of a path."""
+    return quote(name, safe="")
+
+
+def reader(url: str | None) -> Client:
+    """The daemon as a reader: with the harness's token where this user has it, else in outline."""
+    found = settings()
+    own = url_of(found)
+    token = _harness_token(found) if url is None or url.rstrip("/") == own else ""
+    return _client(url or own, token, found)
+
+
+def operator(url: str | None, handle: int | None) -> Client:
+    """The daemon as its operator, whose token comes from a descriptor or the terminal."""
+    found = settings()
+    where = url or url_of(found)
+    if not _private(urlsplit(where)):
+        fail(MISUSED, f"{where} is not encrypted; the operator's token is not sent there.")
+    return _client(where, _operator_token(handle), found)
+
+
+def _client(url: str, token: str, found: Settings) -> Client:
+    certificate = found.auth.tls_cert
+    return Client(url=url, token=token, certificate=str(certificate) if certificate else None)
+
+
+def _harness_token(found: Settings) -> str:
+    try:
+        content = read_private(found.state_dir / "harness.token") or b""
+    except (UnsafePathError, OSError):
+        return ""
+    return content.decode("ascii", "replace").strip()
+
+
+def _operator_token(handle: int | None) -> str:
+    if handle is None:
+        return secret("Operator's token (not shown): ", NO_TERMINAL)
+    try:
+        with os.fdopen(handle, "rb") as file:
+            return file.readline(LONGEST).decode("ascii", "replace").strip()
+    except OSError as fault:
+        fail(MISUSED, f"descriptor {handle} cannot be read: {fault.strerror}. Nothing was changed.")
+
+
+def _private(url: SplitResult) -> bool:
+    """Whether what is sent to a URL stays on this machine or is encrypted."""
+    if url.scheme == "https" or url.hostname == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(url.hostname or "").is_loopback
+    except ValueError:
+        return False
+
+
+def _connection(url: SplitResult, certificate: str | None) -> http.client.HTTPConnection:
+    if url.scheme not in ("http", "https") or not url.hostname:
+        raise ValueError("it is not an http or https address")
+    if url.scheme == "http":
+        return http.client.HTTPConnection(url.hostname, url.port, timeout=PATIENCE)
+    trusted = ssl.create_default_context(cafile=certificate)
+    return http.client.HTTPSConnection(url.hostname, url.port, timeout=PATIENCE, context=trusted)
+
+
+def _unreachable(url: str, fault: Exception) -> str:
+    why = getattr(fault, "strerror", None) or str(fault) or type(fault).__name__
+    return (
+        f"no daemon answered at {url} ({why}). Nothing was changed. Start one with `make run` or "
+        "`floorboss serve`; if it is elsewhere, name it with --url or FLOORBOSS_PORT."
+    )

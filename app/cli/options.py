@@ -1,0 +1,38 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+SEQ_HELP = "The entry's place in the log."
+Seq: TypeAlias = Annotated[int, typer.Argument(min=1, help=SEQ_HELP)]
+Url: TypeAlias = Annotated[
+    str | None, typer.Option(help="The daemon's address; else as FLOORBOSS_* and the file say.")
+]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+TokenFd: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        min=0, metavar="N", help="Descriptor that holds the operator's token; else you are asked."
+    ),
+]
+Yes: TypeAlias = Annotated[bool, typer.Option("--yes", help="Do not ask; decide what is shown.")]
+DryRun: TypeAlias = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")
+]
+ExpectedState: TypeAlias = Annotated[
+    str | None,
+    typer.Option(metavar="STATE", help="Decide only if this state still holds; do not ask."),
+]
+Reason: TypeAlias = Annotated[str, typer.Option(help="Why, for the log.")]
+
+Host: TypeAlias = Annotated[str | None, typer.Option(help="Address to bind.")]
+Port: TypeAlias = Annotated[str | None, typer.Option(help="Port to bind. 0: any free one.")]
+StateDir: TypeAlias = Annotated[
+    Path | None, typer.Option(help="Folder of the log and the harness's token.")
+]
+ConfigFile: TypeAlias = Annotated[Path | None, typer.Option(help="The file of settings.")]
+DatabaseUrl: TypeAlias = Annotated[str | None, typer.Option(help="The log's database.")]

@@ -1,0 +1,63 @@
+"""The state of the floor in lines: what waits for a person stands first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from app.cli.rendering import View, columns, in_force
+from app.domain.entries import EVERYWHERE
+from app.domain.tables import plain, short
+
+HALF: Final = 0.5  # a counter is shown once it has come this share of the way to its threshold
+FALLING: Final = frozenset({"success_rate"})  # rules that trip below their threshold
+
+
+def overview(views: Sequence[View], waiting: Iterable[tuple[View, View]]) -> Iterator[str]:
+    """Proposals, then each scope with its mode, posture and the counters that are on their way."""
+    yield from _waiting(list(waiting))
+    shown = [view for view in views if view["scope"] != EVERYWHERE or _matters(view)]
+    if not shown:
+        yield "No session was reported yet."
+    for view in shown:
+        yield from _scope(view)
+
+
+def _waiting(pairs: list[tuple[View, View]]) -> Iterator[str]:
+    if not pairs:
+        yield "Nothing waits for a person."
+        return
+    yield "Waits for a person:"
+    rows = [
+        (f"  {p['verb']} {p['seq']}", short(p["scope"]), entry["summary"]) for p, entry in pairs
+    ]
+    yield from columns(rows)
+
+
+def _matters(view: View) -> bool:
+    return bool(view["seqs"] or view["proposals"])
+
+
+def _scope(view: View) -> Iterator[str]:
+    name = "all sessions" if view["scope"] == EVERYWHERE else plain(view["scope"])
+    over = " (ended)" if view["ended"] else ""
+    by = f", by {', '.join(map(str, view['seqs']))}" if view["seqs"] else ""
+    yield f"{name}{over}: {in_force(view)}{by}"
+    counted = view["interventions"]
+    if counted["blocked"]:
+        yield (
+            f"  {counted['blocked']} of {counted['attempted']} attempts blocked, "
+            f"{counted['blocked_then_blocked']} right after another"
+        )
+    if view["advisory"]:
+        yield f"  advisory only, as you took them back twice: {', '.join(view['advisory'])}"
+    for rule, signal in view["signals"].items():
+        if _on_its_way(rule, signal):
+            yield f"  {rule} {signal['value']:g} of {signal['threshold']:g}"
+
+
+def _on_its_way(rule: str, signal: View) -> bool:
+    value, threshold = signal["value"], signal["threshold"]
+    if value is None or threshold is None or rule.partition(".")[0] in FALLING:
+        return False
+    return bool(value >= threshold * HALF)

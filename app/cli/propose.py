@@ -1,0 +1,89 @@
+"""`floorboss propose`: ask for a change; an operator may decide it in the same call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from app.cli.options import DryRun, TokenFd, Url, Yes
+from app.domain.configuration import Posture
+
+if TYPE_CHECKING:
+    from app.cli.client import Client
+
+
+def propose(
+    scope: Annotated[str, typer.Argument(help="A session, session/agent, or * for all.")],
+    reason: Annotated[str, typer.Option(help="Why, for the log.")],
+    mode: Annotated[str | None, typer.Option(help="The mode that is wanted.")] = None,
+    posture: Annotated[Posture | None, typer.Option(help="The posture that is wanted.")] = None,
+    back: Annotated[
+        Literal["mode", "policy"] | None,
+        typer.Option("--return", help="Take back what is in force for the mode, or the policy."),
+    ] = None,
+    decide: Annotated[
+        bool, typer.Option("--decide", help="Decide it at once, as the operator.")
+    ] = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    token_fd: TokenFd = None,
+    url: Url = None,
+) -> None:
+    """Propose a mode, a posture or a return; it waits for a person, unless you --decide."""
+    from app.cli.client import operator, reader
+
+    body = {"scope": scope, "reason": reason, **_wanted(mode, posture, back)}
+    if not decide and token_fd is None:
+        client = reader(url)
+        _tell(client.change("POST", _path(dry_run), body), dry_run)
+        return
+    client = operator(url, token_fd)
+    if decide and not dry_run:
+        body |= {"decide": True, "expected_state": _shown(client, body, yes)}
+    _tell(client.change("POST", _path(dry_run), {**body, "decide": decide}), dry_run)
+
+
+def _path(dry_run: bool) -> str:
+    return "/controller/propose?dry_run=true" if dry_run else "/controller/propose"
+
+
+def _wanted(mode: str | None, posture: Posture | None, back: str | None) -> dict[str, Any]:
+    from app.cli.exits import MISUSED, fail
+
+    match mode, posture, back:
+        case str(), None, None:
+            return {"action": "mode", "value": {"mode": mode}}
+        case None, str(), None:
+            return {"action": "policy", "value": {"posture": posture}}
+        case None, None, str():
+            return {"action": back, "value": {"return": True}}
+        case _:
+            fail(MISUSED, "say one of --mode, --posture and --return. Nothing was changed.")
+
+
+def _shown(client: Client, body: dict[str, Any], yes: bool) -> str:
+    """Print what deciding it would change, and ask; the state that was shown."""
+    from app.cli.exits import REFUSED, fail
+    from app.cli.rendering import in_force
+    from app.cli.terminal import agreed
+
+    would = client.change("POST", _path(True), {**body, "decide": True})
+    now = client.get("/controller/overrides", scope=body["scope"])
+    print(f"  in force   {in_force(now)}")
+    print(f"  would be   {in_force(would['in_force'])}")
+    otherwise = "there is no terminal to ask at; say --yes. Nothing was changed."
+    if not yes and not agreed(f"decide this for {body['scope']}?", otherwise):
+        fail(REFUSED, "you said no. Nothing was changed.")
+    return str(would["expected_state"])
+
+
+def _tell(answer: dict[str, Any], dry_run: bool) -> None:
+    from app.cli.rendering import in_force
+    from app.domain.tables import plain
+
+    if dry_run:
+        print(f"Nothing was changed. In force would be {in_force(answer['in_force'])}.")
+        return
+    again = " It waits already." if answer.get("repeated") else ""
+    print(plain(f"Proposal {answer['seq']}: {answer['summary']}{again}"))

@@ -1,0 +1,49 @@
+"""The daemon's answers as lines for people; no control character gets through."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from app.domain.tables import plain
+
+View = Mapping[str, Any]  # an entry, a session, what is in force: as the daemon shows it
+
+
+def entry_lines(entry: View) -> Iterator[str]:
+    """One entry in full. Its body is marked: it may hold what an agent wrote."""
+    yield plain(f"{entry['seq']} {entry['kind']}: {entry['summary']}")
+    yield plain(f"  scope {entry['scope']}, {entry['action']}, {entry['direction']}")
+    yield plain(f"  by {entry['actor']} at {entry['at']}")
+    if entry["ref"]:
+        yield f"  refers to {entry['ref']}"
+    for later in entry.get("referred_to_by", ()):
+        yield plain(f"  then {later['seq']} {later['kind']}: {later['summary']}")
+    yield f"  hash {entry['hash']}"
+    yield "  body, as stored, which may quote the agent:"
+    for line in json.dumps(entry["body"], indent=2, ensure_ascii=False).splitlines():
+        yield plain(f"  | {line}")
+
+
+def in_force(view: View) -> str:
+    """What judges a scope's calls, in one line."""
+    also = f", also under {', '.join(view['also'])}" if view["also"] else ""
+    return plain(f"mode {view['mode']}, posture {view['posture']}{also}")
+
+
+def review(entry: View, cause: View | None, now: View, then: View) -> Iterator[str]:
+    """What a person decides on: what happened, what is in force, what would be."""
+    yield plain(f"{entry['seq']} {entry['kind']} for {entry['scope']}: {entry['summary']}")
+    if cause is not None:
+        yield plain(f"  after      {cause['seq']} {cause['kind']}: {cause['summary']}")
+    yield f"  in force   {in_force(now)}"
+    yield f"  would be   {in_force(then)}"
+
+
+def columns(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """Rows as aligned columns, two blanks apart."""
+    cells = [tuple(map(plain, row)) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        yield "  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip()
