@@ -1,14 +1,15 @@
 """The verdict on one attempt: cross if a person allowed that, decide, append before answering.
 
-    judge(pending, draft, first, configuration) -> Judged
+    judge(pending, draft, earlier, configuration) -> Judged
 
-A repeated attempt is judged again under what is in force now: the same verdict writes nothing,
-another one is a second `decided` that refers to the first and is counted nowhere (design.md 3).
+A repeated attempt is judged again under what is in force now: the verdict given last writes
+nothing, another one is a further `decided` that refers to the first and is counted nowhere.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from app.domain.bodies import value_body, was
 from app.domain.calls import reading_of
@@ -23,8 +24,19 @@ from app.domain.observations import text_of
 from app.domain.policy import decide
 from app.domain.reasons import reason
 from app.domain.restrictions import Call, Decision, InForce
+from app.domain.returns import settled
 from app.domain.state import Book, Session, in_force, newest, own_value, supposed
 from app.domain.transaction import Pending
+
+OURS: Final = frozenset({"verdict", "would", "rule", "reason", "mode", "posture"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """What was said about the same attempt before: the place of the first entry, the newest."""
+
+    first: int
+    latest: Entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,27 +54,34 @@ class Judged:
 def judge(
     pending: Pending,
     draft: Draft,
-    first: Entry | None,
+    earlier: Earlier | None,
     configuration: Configuration,
     commands: tuple[str, ...] = (),
 ) -> Judged:
-    """Judge the attempt that `draft` describes; `first` is the entry of the same attempt before.
+    """Judge the attempt that `draft` describes; `earlier` is what was said about it before.
 
     `commands` are the simple commands of a shell line; denials look at them, the log does not.
     """
     call = _call(draft, commands)
     pending = _crossed(pending, draft, call, configuration)
     decision = _decide(pending.book, draft.scope, call, configuration)
-    verdict = answered(decision.verdict, configuration)
-    if first is not None and text_of(first.body, "verdict") == verdict:
-        return _judged(pending, first, repeated=True)
-    body = {**draft.body, **_verdict_body(decision, pending.book.head + 1, configuration)}
+    if earlier is not None and _same(earlier.latest, decision, configuration):
+        pending = settled(pending, draft.scope, configuration)
+        return _judged(pending, earlier.latest, repeated=True)
+    said = {key: value for key, value in draft.body.items() if key not in OURS}
+    body = {**said, **_verdict_body(decision, pending.book.head + 1, configuration)}
     draft = replace(draft, body=body)
-    if first is not None:
-        draft = replace(draft, ref=first.seq, dedup_key=None)
+    if earlier is not None:
+        draft = replace(draft, ref=earlier.first, dedup_key=None)
     place = len(pending.entries)
     pending = record(pending, draft, configuration)
     return _judged(pending, pending.entries[place])
+
+
+def _same(entry: Entry, decision: Decision, configuration: Configuration) -> bool:
+    """Whether an entry says what would be said now, in `observe` also what would be denied."""
+    now = _verdict_body(decision, entry.seq, configuration)
+    return all(entry.body.get(key) == now.get(key) for key in ("verdict", "would"))
 
 
 def answered(verdict: Verdict, configuration: Configuration) -> Verdict:

@@ -7,7 +7,7 @@ from typing import assert_never
 from app.domain.checks import Trip
 from app.domain.events import Json
 from app.domain.modes import Mode, definition
-from app.domain.restrictions import Policy, policy_json
+from app.domain.restrictions import InForce, Policy, policy_json
 from app.domain.state import Value
 
 
@@ -35,6 +35,12 @@ def was(value: Value) -> Json:
             return None
         case _:
             assert_never(value)
+
+
+def held_names(held: InForce) -> dict[str, Json]:
+    """What is in force, by name: of the narrowest scope, and the further modes beside it."""
+    names: list[Json] = [mode.name for mode in held.modes]
+    return {"mode": names[0], "posture": held.policies[0].posture, "also": names[1:]}
 
 
 def because(trip: Trip, agent: str) -> dict[str, Json]:

@@ -3,7 +3,7 @@
     react(book, entry, configuration)      the first check that tripped and was not answered yet
     record(pending, draft, configuration)  append, react until nothing trips, settle (returns.py)
 
-A change is automatic if and only if it narrows (design.md 4); everything else is a notice or a
+A change is automatic if and only if it narrows; everything else is a notice or a
 proposal. Nothing here reads a clock or stores a flag.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import assert_never
 
-from app.domain.bodies import because, value_body, was
+from app.domain.bodies import because, held_names, value_body, was
 from app.domain.checks import Trip, tripped
 from app.domain.configuration import POSTURES, Configuration, Posture
 from app.domain.entries import (
@@ -41,7 +41,7 @@ from app.domain.state import (
 from app.domain.transaction import Pending
 
 REACTIONS = 16  # checks answered for one entry; a latch makes each of them fire once
-ADVISORY_AFTER = 2  # reverts by a person of one rule in a session (design.md 5)
+ADVISORY_AFTER = 2  # reverts by a person of one rule in a session
 OBSERVED = frozenset({"observed", "decided"})  # the kinds that can make a check trip
 
 
@@ -65,7 +65,7 @@ def _reacted(pending: Pending, entry: Entry, configuration: Configuration) -> Pe
 def react(book: Book, entry: Entry, configuration: Configuration) -> tuple[Draft, ...]:
     """The entries that follow from `entry` for the first check that tripped and has an answer."""
     if entry.action == "compaction" and entry.kind == "observed":
-        return _compacted(book, entry)
+        return _compacted(book, entry, configuration)
     session = book.session(entry.scope)
     stream = stream_of(session, agent_of(entry.scope))
     for trip in tripped(stream, configuration.thresholds):
@@ -75,12 +75,13 @@ def react(book: Book, entry: Entry, configuration: Configuration) -> tuple[Draft
     return ()
 
 
-def _compacted(book: Book, entry: Entry) -> tuple[Draft, ...]:
+def _compacted(book: Book, entry: Entry, configuration: Configuration) -> tuple[Draft, ...]:
     """The harness did what `compact` asked for: the signal is over."""
     signal = newest(book.session(entry.scope), entry.scope, "compact")
     if signal is None:
         return ()
-    return (end(entry.scope, "compact", signal.seq, "the harness compacted"),)
+    held = held_names(in_force(book, entry.scope, configuration))
+    return (end(entry.scope, "compact", signal.seq, "the harness compacted", held),)
 
 
 def _answer(book: Book, entry: Entry, trip: Trip, configuration: Configuration) -> Iterator[Draft]:

@@ -7,21 +7,23 @@
     any proposal                                  dismiss   -> dismissed
 
 The direction is judged now, under what is in force now, never read from the proposal; the person
-says which state they saw, and any other state refuses (design.md 6).
+says which state they saw, and any other state refuses.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from app.domain.bodies import value_body, was
+from app.domain.bodies import held_names, value_body, was
 from app.domain.configuration import Configuration
 from app.domain.entries import MACHINE, RESTRICTIONS, Action, Direction, Draft, Kind
+from app.domain.events import Json
 from app.domain.expected_state import state_of
 from app.domain.narrowing import direction
 from app.domain.returns import beneath, settled
-from app.domain.state import Book, Override, Proposal, own_value
+from app.domain.state import Book, Override, Proposal, in_force, own_value
 from app.domain.transaction import Pending
 
 Verb = Literal["apply", "approve", "revert", "dismiss"]
@@ -82,10 +84,20 @@ def decide_entry(
     stale = _stale(pending.book, subject, command)
     if stale is not None:
         return stale
+    held = held_names(in_force(_written(pending, subject).book, subject.scope, configuration))
+    pending = _written(pending, subject, {"in_force": held})
+    return settled(pending, subject.scope, configuration)
+
+
+def _written(
+    pending: Pending, subject: _Subject, outcome: Mapping[str, Json] | None = None
+) -> Pending:
+    """The entries of a decision; those that are no applied one say what `outcome` it has."""
     for draft in subject.drafts:
         ref = draft.ref if draft.ref is not None else pending.last.seq
-        pending = pending.append(replace(draft, ref=ref))
-    return settled(pending, subject.scope, configuration)
+        body = draft.body if draft.kind == "applied" else {**draft.body, **(outcome or {})}
+        pending = pending.append(replace(draft, ref=ref, body=body))
+    return pending
 
 
 def _subject(
@@ -133,7 +145,7 @@ def _yes(
 ) -> _Subject | Refusal:
     """What a yes writes; the wrong verb is refused by the name of the right one."""
     now = judged(book, proposal, configuration)
-    right: Verb = "approve" if now == "loosen" or proposal.returns is not None else "apply"
+    right = right_verb(book, proposal, configuration)
     if command.verb != right:
         word = "loosens" if right == "approve" else "does not loosen"
         return replace(
@@ -152,6 +164,12 @@ def _yes(
         direction=now,
         drafts=tuple(_consequences(book, proposal, command, now, configuration)),
     )
+
+
+def right_verb(book: Book, proposal: Proposal, configuration: Configuration) -> Verb:
+    """What a yes to a proposal is called now: a loosening, and every return, is approved."""
+    loosens = judged(book, proposal, configuration) == "loosen"
+    return "approve" if loosens or proposal.returns is not None else "apply"
 
 
 def judged(book: Book, proposal: Proposal, configuration: Configuration) -> Direction:

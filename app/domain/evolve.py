@@ -14,8 +14,8 @@ from typing import assert_never, cast
 
 from immutables import Map
 
-from app.domain.calls import Reading, call_of
-from app.domain.entries import MACHINE, Entry, Kind, agent_of
+from app.domain.calls import Call, Reading, TestRun, call_of
+from app.domain.entries import MACHINE, RESTRICTIONS, Entry, Kind, agent_of
 from app.domain.events import Json
 from app.domain.modes import Mode, mode_of
 from app.domain.observations import attempt_name, causes_of, text_of, usage_of
@@ -38,11 +38,13 @@ from app.domain.state import (
     Proposal,
     Session,
     Value,
+    newest,
     stream_of,
 )
 
-OPEN_ATTEMPTS = 5_000  # a session's attempts that may still be asked again (design.md 3)
 TARGETS = 256  # a session's test targets whose latest result is known
+SIGNALS = 1_000  # notices of one scope that can still be taken back; restrictions have no bound
+WRITTEN = 4_096  # test files of one stay that are known; a further one is closed while red
 
 
 def evolve(book: Book, entry: Entry) -> Book:
@@ -114,8 +116,9 @@ def _observed(session: Session, entry: Entry) -> Session:
     match entry.action:
         case "tool":
             call = call_of(entry)
-            stream = finished(stream, call, counted=_counts(entry))
-            session = _tested(_written(session, call.reading), call.reading)
+            said = _said(session, entry)
+            stream = finished(stream, call, counted=said != "deny", refused=said == "ask")
+            session = _tested(_written(session, call), call.reading)
         case "prompt":
             stream = prompted(stream, entry.body.get("person") is not False)
         case "turn":
@@ -125,15 +128,18 @@ def _observed(session: Session, entry: Entry) -> Session:
         case "usage":
             stream = used(stream, usage_of(entry), entry.at[:10], entry.seq)
         case "session":
+            stream = replace(stream, touched=())  # a start or an end adds to no counter
             session = _session_event(session, entry)
         case _:
             pass
     return replace(session, streams=session.streams.set(agent, stream))
 
 
-def _counts(entry: Entry) -> bool:
-    """Whether a blocked end counts itself: not when our own verdict on it was counted before."""
-    return entry.ref is None or entry.body.get("outcome") != "blocked"
+def _said(session: Session, entry: Entry) -> str | None:
+    """Our verdict on the call that ended; None where nobody asked for one."""
+    name = attempt_name(entry) if entry.ref is not None else None
+    attempt = None if name is None else session.attempts.get(name)
+    return None if attempt is None else attempt.verdict
 
 
 def _located(session: Session, entry: Entry) -> Session:
@@ -151,7 +157,7 @@ def _located(session: Session, entry: Entry) -> Session:
         root=session.root or text_of(body, "root"),
         permission_mode=text_of(body, "permission_mode") or session.permission_mode,
         binding=session.binding or text_of(body, "hooks"),
-        ended=session.ended and entry.action == "session",
+        ended=session.ended and entry.action in ("session", "usage"),  # late bills resume nothing
     )
 
 
@@ -162,27 +168,37 @@ def _session_event(session: Session, entry: Entry) -> Session:
 
 
 def _tested(session: Session, reading: Reading) -> Session:
-    """The latest known result of each test target: unknown runs change nothing (design.md 4)."""
+    """The red test targets: unknown runs change nothing, a green one clears what it includes."""
     run = reading.test
     if run is None or run.result == "unknown":
         return session
     reds = session.reds
-    if run.result == "red":
-        if run.target not in reds and len(reds) >= TARGETS:
-            reds = reds.delete(next(iter(sorted(reds))))
-        return replace(session, reds=reds.set(run.target, "red"))
-    return replace(session, reds=reds.delete(run.target) if run.target in reds else reds)
+    if run.result == "green":
+        for target in tuple(reds):
+            reds = reds.delete(target) if _includes(run, target) else reds
+        return replace(session, reds=reds)
+    if run.target not in reds and len(reds) >= TARGETS:
+        reds = reds.delete(next(iter(sorted(reds))))
+    return replace(session, reds=reds.set(run.target, "red"))
 
 
-def _written(session: Session, reading: Reading) -> Session:
+def _includes(run: TestRun, target: str) -> bool:
+    """Whether a run covered a target: it is the same, or the whole of the same runner."""
+    whole = run.target == run.runner and target.startswith(f"{run.runner} ")
+    return whole or target == run.target
+
+
+def _written(session: Session, call: Call) -> Session:
     """The tests written in this stay in test_development; they stay open while a target is red."""
+    reading = call.reading
     tests = frozenset(target.path for target in reading.targets if target.zone == "test")
-    if not tests or reading.failed or "write" not in reading.effects:
+    if not tests or call.outcome != "ok" or reading.failed or "write" not in reading.effects:
         return session
-    override = session.overrides.get((session.id, "mode"), ())
-    if not override or not _is_mode(override[-1].value, "test_development"):
+    mode = newest(session, session.id, "mode")
+    if mode is None or not _is_mode(mode.value, "test_development"):
         return session
-    return replace(session, written=session.written | tests)
+    written = session.written | tests
+    return session if len(written) > WRITTEN else replace(session, written=written)
 
 
 def _is_mode(value: Value, name: str) -> bool:
@@ -191,32 +207,15 @@ def _is_mode(value: Value, name: str) -> bool:
 
 def _decided(session: Session, entry: Entry) -> Session:
     session = _located(session, entry)
-    key = attempt_name(entry)
-    verdict = text_of(entry.body, "verdict") or "none"
-    again = entry.ref is not None  # the same attempt judged once more: counted nowhere
-    if key is not None and not again:
-        session = _remember(
-            session,
-            key,
-            Attempt(
-                seq=entry.seq,
-                verdict=verdict,
-                fingerprint=text_of(entry.body, "fingerprint") or "",
-            ),
-        )
-    if again:
+    key, verdict = attempt_name(entry), text_of(entry.body, "verdict") or "none"
+    if key is not None:
+        attempt = Attempt(seq=entry.ref or entry.seq, latest=entry.seq, verdict=verdict)
+        session = replace(session, attempts=session.attempts.put(key, attempt))
+    if entry.ref is not None:  # the same attempt judged once more: counted nowhere
         return session
-    agent = agent_of(entry.scope)
-    denied = verdict == "deny" and entry.body.get("would") is None
-    stream = asked(stream_of(session, agent), call_of(entry), denied, text_of(entry.body, "rule"))
+    agent, rule = agent_of(entry.scope), text_of(entry.body, "rule")
+    stream = asked(stream_of(session, agent), call_of(entry), verdict == "deny", rule)
     return replace(session, streams=session.streams.set(agent, stream))
-
-
-def _remember(session: Session, key: str, attempt: Attempt) -> Session:
-    attempts, order = session.attempts.set(key, attempt), (*session.attempt_order, key)
-    if len(order) > OPEN_ATTEMPTS:
-        attempts, order = attempts.delete(order[0]), order[1:]
-    return replace(session, attempts=attempts, attempt_order=order)
 
 
 def _applied(session: Session, entry: Entry) -> Session:
@@ -232,11 +231,10 @@ def _applied(session: Session, entry: Entry) -> Session:
     )
     place = (entry.scope, entry.action)
     stack = (*session.overrides.get(place, ()), override)
-    session = replace(
-        session,
-        overrides=session.overrides.set(place, stack),
-        applied=session.applied.set(entry.seq, override),
-    )
+    applied = session.applied.set(entry.seq, override)
+    if entry.action not in RESTRICTIONS and len(stack) > SIGNALS:
+        applied, stack = applied.delete(stack[0].seq), stack[1:]
+    session = replace(session, overrides=session.overrides.set(place, stack), applied=applied)
     if entry.ref in session.proposals:
         session = _close(session, entry.ref, "applied")
     return _stayed(_fired(session, entry), entry)
@@ -329,10 +327,12 @@ def _take_off(session: Session, entry: Entry) -> Session:
     place = (override.scope, override.action)
     stack = tuple(o for o in session.overrides.get(place, ()) if o.seq != override.seq)
     overrides = session.overrides.set(place, stack) if stack else session.overrides.delete(place)
+    before = newest(session, session.id, "mode")
     session = replace(
         session, overrides=overrides, undone=session.undone.set(override.seq, entry.kind)
     )
-    return replace(session, written=frozenset()) if entry.action == "mode" else session
+    same = newest(session, session.id, "mode") == before  # a change of mode begins a new stay
+    return session if same else replace(session, written=frozenset())
 
 
 def _ended(session: Session, entry: Entry) -> Session:

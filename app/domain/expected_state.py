@@ -1,4 +1,4 @@
-"""The state a person decides on: what they saw is what changes, or nothing does (design.md 6)."""
+"""The state a person decides on: what they saw is what changes, or nothing does."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The handoff: what was tried and what failed, for whoever goes on from here.
 
-Only counts, seqs and quoted names: no result and no argument text (design.md 6).
+Only counts, seqs and quoted names: no result and no argument text.
 """
 
 from __future__ import annotations

@@ -66,11 +66,15 @@ def fired(stream: Stream, causes: Iterable[Cause], *, automatic: bool, seq: int)
 
 
 def zeroed(stream: Stream, causes: Iterable[Cause]) -> Stream:
-    """The counters behind these causes at zero and their latches open: to be earned in full."""
+    """The counters behind these causes at zero and their latches open: to be earned in full.
+
+    What is no counter (a full context, a gap in coverage) cannot be zeroed and stays latched.
+    """
     for cause in causes:
         zero = ZEROED.get(cause.rule)
-        if zero is not None:
-            stream = zero(stream, cause.key.partition(":")[2])
+        if zero is None:
+            continue
+        stream = zero(stream, cause.key.partition(":")[2])
         touch = (cause.rule, cause.key)
         if touch in stream.latches:
             stream = replace(stream, latches=stream.latches.delete(touch))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.domain.entries import Entry, agent_of
+from app.domain.entries import Draft, Entry, agent_of
 from app.domain.events import Json, Usage
 from app.domain.stream import Cause
 
@@ -32,12 +32,12 @@ def call_name(agent: str | None, call_id: str, identity: object) -> str:
     return f"{agent or ''}|{call_id}|{identity}"
 
 
-def attempt_name(entry: Entry) -> str | None:
+def attempt_name(entry: Entry | Draft) -> str | None:
     """The name of the call that a decided entry is about; None: the harness gave it no id."""
-    call_id = text_of(entry.body, "call_id")
-    if call_id is None:
-        return None
-    return call_name(agent_of(entry.scope), call_id, entry.body.get("identity"))
+    call_id, event_id = text_of(entry.body, "call_id"), text_of(entry.body, "event_id")
+    if call_id is not None:
+        return call_name(agent_of(entry.scope), call_id, entry.body.get("identity"))
+    return None if event_id is None else f"event:{event_id}"
 
 
 def usage_of(entry: Entry) -> Usage:

@@ -1,12 +1,13 @@
 """What a reader without a token sees of an entry: names, numbers and verdicts, never text.
 
 Prompts, arguments, results, handoffs and whatever a person wrote become their length; what stays
-is named here, so that a new field is hidden until somebody decides otherwise (design.md 6).
+is named here, so that a new field is hidden until somebody decides otherwise.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -22,11 +23,12 @@ SHOWN: Final = frozenset({
     "fingerprint",
     # what was decided, and why
     "verdict", "would", "mode", "posture", "also", "definition", "return", "approved", "standing",
-    "use", "of", "configuration", "state", "notice", "attempted", "by",
+    "use", "of", "configuration", "state", "notice", "attempted", "by", "in_force",
     # counts and configuration
     "count", "events", "verdicts", "from", "to", "profile", "enforcement",
 })  # fmt: skip
 CAUSE: Final = frozenset({"rule", "value", "threshold", "seqs", "target", "detail", "agent"})
+RULE: Final = re.compile(r"[a-z_]{1,40}(?::[a-z0-9_.-]{1,80})?")  # a name as our rules have them
 RUN: Final = frozenset({"runner", "result", "failed"})
 
 
@@ -38,7 +40,7 @@ def outline(body: Mapping[str, Json], actor: str) -> dict[str, Json]:
 def _part(key: str, value: Json, actor: str) -> Json:
     if key in SHOWN or (key in ("why", "rule", "digest") and actor == "machine"):
         return value
-    if key == "rule" and isinstance(value, str):
+    if key == "rule" and isinstance(value, str) and RULE.fullmatch(value):
         return value
     if key == "because" and isinstance(value, list):
         return [_named(cause, CAUSE) for cause in value]

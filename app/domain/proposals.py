@@ -1,22 +1,28 @@
-"""Open proposals: at most one of each value, at most eight in a scope (design.md 2)."""
+"""Open proposals: at most one of each value, at most eight in a scope."""
 
 from __future__ import annotations
 
-from app.domain.entries import Action
+from app.domain.entries import RESTRICTIONS, Action
 from app.domain.state import Proposal, Session, Value
 
-OPEN_PROPOSALS = 8  # a scope (design.md 2)
+OPEN_PROPOSALS = 8  # a scope
+ASKED = OPEN_PROPOSALS - len(RESTRICTIONS)  # a place is kept for the way back of each restriction
 
 
 def crowded(session: Session, scope: str) -> bool:
-    """Whether a scope has as many open proposals as it may."""
-    return sum(p.scope == scope for p in session.proposals.values()) >= OPEN_PROPOSALS
+    """Whether a scope has as many open proposals as may be asked for, ways back aside."""
+    waiting = session.proposals.values()
+    return sum(p.scope == scope and p.returns is None for p in waiting) >= ASKED
 
 
 def open_twin(session: Session, scope: str, action: Action, value: Value) -> Proposal | None:
-    """The open proposal of the same scope, action and value, if any: a repeat joins it."""
-    for _, proposal in sorted(session.proposals.items()):
-        same = (proposal.scope, proposal.action, proposal.value) == (scope, action, value)
-        if same and proposal.returns is None:
-            return proposal
-    return None
+    """The open proposal of the same scope, action and value, if any: a repeat joins it.
+
+    Where the way back leads to the same value it is the one, else the oldest.
+    """
+    same = [
+        proposal
+        for _, proposal in sorted(session.proposals.items())
+        if (proposal.scope, proposal.action, proposal.value) == (scope, action, value)
+    ]
+    return min(same, key=lambda proposal: proposal.returns is None, default=None)

@@ -11,17 +11,19 @@ from typing import Literal, TypeAlias
 
 from app.domain.bodies import value_body, was
 from app.domain.configuration import Configuration
-from app.domain.decisions import Command, Refusal, decide_entry, judged
-from app.domain.entries import Draft
+from app.domain.decisions import Command, Refusal, decide_entry, right_verb
+from app.domain.entries import EVERYWHERE, Draft
 from app.domain.events import Json
 from app.domain.expected_state import state_of
 from app.domain.modes import Malformed, Mode
 from app.domain.narrowing import direction
-from app.domain.proposals import OPEN_PROPOSALS, crowded, open_twin
+from app.domain.proposals import crowded, open_twin
 from app.domain.restrictions import Policy, changed
 from app.domain.returns import beneath, settled
 from app.domain.state import Book, Proposal, newest, own_value
 from app.domain.transaction import Pending
+
+SESSION = 128  # characters of a session id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,19 +61,27 @@ Answer: TypeAlias = Proposed | Refusal | Unclear
 
 def propose(pending: Pending, wish: Wish, configuration: Configuration) -> Answer:
     """Write one wish as a proposal, or name the open one it repeats; decide it if asked to."""
-    wanted = _wanted(pending.book, wish, configuration)
+    wanted = _misplaced(wish.scope) or _wanted(pending.book, wish, configuration)
     if isinstance(wanted, Unclear):
         return wanted
     session = pending.book.session(wish.scope)
     twin = _open(pending.book, wish, wanted)
     if twin is not None:
         return _decided(Proposed(pending=pending, seq=twin.seq, repeated=True), wish, configuration)
-    if crowded(session, wish.scope):
-        return Unclear(
-            detail=f"{OPEN_PROPOSALS} proposals wait for this scope; decide or dismiss one first"
-        )
+    if not wish.decide and crowded(session, wish.scope):
+        return Unclear(detail="as many proposals wait for this scope as may; dismiss one first")
     pending = pending.append(_draft(pending.book, wish, wanted, configuration))
     return _decided(Proposed(pending=pending, seq=pending.last.seq), wish, configuration)
+
+
+def _misplaced(scope: str) -> Unclear | None:
+    """What is wrong with a scope; one that no entry can be read back from is refused."""
+    session, slash, agent = scope.partition("/")
+    if not scope.isprintable() or not 1 <= len(session) <= SESSION or (slash and not agent):
+        return Unclear(detail=f"scope: a session of 1 to {SESSION} characters, or session/agent")
+    if slash and session == EVERYWHERE:
+        return Unclear(detail="scope: all sessions have no agents")
+    return None
 
 
 def _wanted(book: Book, wish: Wish, configuration: Configuration) -> Wanted | Unclear:
@@ -80,6 +90,8 @@ def _wanted(book: Book, wish: Wish, configuration: Configuration) -> Wanted | Un
         tightening = newest(book.session(wish.scope), wish.scope, wish.action)
         if tightening is None:
             return Unclear(detail=f"nothing is in force for {wish.action} in this scope")
+        if wish.value not in ({"return": True}, {"return": tightening.seq}):
+            return Unclear(detail=f'value: expected {{"return": {tightening.seq}}}, the newest')
         return tightening.seq
     if wish.action == "mode":
         mode = configuration.modes.get(str(wish.value.get("mode")))
@@ -136,15 +148,15 @@ def _decided(proposed: Proposed, wish: Wish, configuration: Configuration) -> An
         return replace(proposed, pending=settled(proposed.pending, wish.scope, configuration))
     book = proposed.pending.book
     proposal = book.session(wish.scope).proposals[proposed.seq]
-    loosens = judged(book, proposal, configuration) == "loosen" or proposal.returns is not None
+    verb = right_verb(book, proposal, configuration)
     command = Command(
-        verb="approve" if loosens else "apply",
+        verb=verb,
         seq=proposed.seq,
         actor=wish.actor,
-        expected_state=wish.expected_state if loosens else state_of(book, wish.scope),
+        expected_state=wish.expected_state if verb == "approve" else state_of(book, wish.scope),
         reason=wish.reason,
     )
     answer = decide_entry(proposed.pending, wish.scope, command, configuration)
     if isinstance(answer, Refusal):
-        return answer
+        return answer if proposed.repeated else replace(answer, seq=0)  # 0: nothing was written
     return replace(proposed, pending=answer)

@@ -1,18 +1,20 @@
 """The way back: every machine tightening in force has exactly one open proposal that undoes it.
 
-`settle` names what is missing for that, and ends the proposals that lost their meaning; whatever
-made it untrue and what makes it true again stand in one transaction (design.md 5).
+`settle` names what is missing for that, and ends the proposals that lost their meaning. Whatever
+made it untrue and what makes it true again stand in one transaction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from app.domain.bodies import value_body, was
+from app.domain.bodies import held_names, value_body, was
 from app.domain.configuration import Configuration
 from app.domain.entries import MACHINE, RESTRICTIONS, Action, Draft
+from app.domain.events import Json
 from app.domain.modes import Mode
 from app.domain.narrowing import direction
+from app.domain.proposals import open_twin
 from app.domain.restrictions import Policy
 from app.domain.state import (
     Book,
@@ -21,6 +23,7 @@ from app.domain.state import (
     Session,
     default_mode,
     default_policy,
+    in_force,
     newest,
 )
 from app.domain.transaction import Pending
@@ -36,27 +39,40 @@ def settled(pending: Pending, scope: str, configuration: Configuration) -> Pendi
 def settle(book: Book, scope: str, configuration: Configuration) -> tuple[Draft, ...]:
     """What is missing so that the way back is whole in the session of `scope`."""
     session = book.session(scope)
-    return (*_voided(session), *_returns(book, session, configuration))
+    return (*_voided(book, session, configuration), *_returns(session, configuration))
 
 
-def _voided(session: Session) -> Iterator[Draft]:
+def _voided(book: Book, session: Session, configuration: Configuration) -> Iterator[Draft]:
     """Open proposals that lost their meaning."""
     for seq, proposal in sorted(session.proposals.items()):
-        why = _void(session, proposal)
+        if proposal.returns is None:
+            why = _void(session, proposal)
+        else:
+            why = _void_return(session, proposal, configuration)
         if why is not None:
-            yield end(proposal.scope, proposal.action, seq, why)
+            held = held_names(in_force(book, proposal.scope, configuration))
+            yield end(proposal.scope, proposal.action, seq, why, held)
+
+
+def _void_return(session: Session, proposal: Proposal, configuration: Configuration) -> str | None:
+    """Why a way back leads nowhere, or elsewhere than it says."""
+    if session.ended:
+        return "the session ended"
+    stack = session.overrides.get((proposal.scope, proposal.action), ())
+    if not stack or stack[-1].seq != proposal.returns:
+        return "what it would take back is not in force"
+    below = beneath(stack, proposal.action, configuration)
+    if value_body(below) != value_body(proposal.value):
+        return "another value would come back now"
+    return None
 
 
 def _void(session: Session, proposal: Proposal) -> str | None:
-    tightening = newest(session, proposal.scope, proposal.action)
-    if proposal.returns is not None:
-        if session.ended:
-            return "the session ended"
-        if tightening is None or tightening.seq != proposal.returns:
-            return "what it would take back is not in force"
-        return None
     if proposal.direction == "loosen" and _tightened_since(session, proposal):
         return "a newer tightening came after it"
+    twin = open_twin(session, proposal.scope, proposal.action, proposal.value)
+    if twin is not None and twin.seq != proposal.seq:
+        return f"{twin.seq} asks for the same"
     return None
 
 
@@ -65,7 +81,7 @@ def _tightened_since(session: Session, proposal: Proposal) -> bool:
     return any(o is not None and o.seq > proposal.seq and o.direction == "tighten" for o in newer)
 
 
-def _returns(book: Book, session: Session, configuration: Configuration) -> Iterator[Draft]:
+def _returns(session: Session, configuration: Configuration) -> Iterator[Draft]:
     """A return proposal for each machine tightening in force that has none."""
     if session.ended:
         return
@@ -109,8 +125,7 @@ def _return(override: Override, value: Mode | Policy, configuration: Configurati
     )
 
 
-def end(scope: str, action: Action, ref: int, why: str) -> Draft:
-    """An effect or a proposal is over; by the machine, so never a loosening."""
-    return Draft(
-        kind="ended", scope=scope, action=action, actor=MACHINE, ref=ref, body={"why": why}
-    )
+def end(scope: str, action: Action, ref: int, why: str, held: Mapping[str, Json]) -> Draft:
+    """An effect or a proposal is over; by the machine, so never a loosening of what is `held`."""
+    body: dict[str, Json] = {"why": why, "in_force": dict(held)}
+    return Draft(kind="ended", scope=scope, action=action, actor=MACHINE, ref=ref, body=body)

@@ -22,10 +22,12 @@ from app.domain.calls import TestResult
 from app.domain.configuration import Configuration
 from app.domain.entries import EVERYWHERE, Action, Direction, Kind, agent_of, session_of
 from app.domain.events import Json
+from app.domain.lru import Lru
 from app.domain.modes import Mode
 from app.domain.restrictions import InForce, Policy
 from app.domain.signals import EMPTY, Stream
 
+OPEN_ATTEMPTS = 5_000  # attempts of a session that may still be asked again or end
 Value: TypeAlias = Mode | Policy | None  # None: a notice or a signal, nothing that judges calls
 
 
@@ -59,11 +61,11 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """A verdict that was given for one call, waiting for the call's end."""
+    """What was said about one call: in its first decided entry, and in its newest one."""
 
     seq: int
-    verdict: str
-    fingerprint: str  # of the event, so that one key with another body is noticed
+    latest: int  # the same as `seq` until another verdict was given
+    verdict: str  # of the newest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +83,7 @@ class Session:
     parents: Map[str, str] = field(default_factory=Map)
     fired_by: Map[str, frozenset[str]] = field(default_factory=Map)  # rule -> agents
     taken_back: Map[str, int] = field(default_factory=Map)  # rule -> reverts by a person
-    attempts: Map[str, Attempt] = field(default_factory=Map)
-    attempt_order: tuple[str, ...] = ()
+    attempts: Lru[Attempt] = field(default_factory=lambda: Lru(limit=OPEN_ATTEMPTS))
     reds: Map[str, TestResult] = field(default_factory=Map)  # test target -> latest known result
     written: frozenset[str] = frozenset()  # tests written in this stay in test_development
     crossings: int = 0  # uses of the standing approval `boundary`

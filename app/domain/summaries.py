@@ -106,7 +106,7 @@ def _change(entry: Entry) -> str:
 
 
 def _reason(entry: Entry) -> str:
-    details = [detail for detail in map(_detail, _causes(entry)) if detail]
+    details = [detail for cause in _causes(entry) if (detail := _detail(cause, entry.actor))]
     return f": {'; '.join(details)}" if details else ""
 
 
@@ -115,12 +115,12 @@ def _causes(entry: Entry) -> list[Json]:
     return because if isinstance(because, list) else []
 
 
-def _detail(cause: Json) -> str:
+def _detail(cause: Json, actor: str) -> str:
     if not isinstance(cause, dict):
         return ""
     rule = text_of(cause, "rule") or ""
     if rule == "person":
-        return "by a person"
+        return "by a person" if actor.startswith("human:") else "asked for by a harness"
     if rule.startswith("standing:"):
         return f"standing approval {rule.removeprefix('standing:')}"
     return text_of(cause, "detail") or rule

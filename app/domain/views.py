@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from app.domain.bodies import held_names
 from app.domain.checks import readings
 from app.domain.configuration import Configuration
+from app.domain.decisions import judged, right_verb
 from app.domain.entries import RESTRICTIONS, Entry
 from app.domain.events import Json
 from app.domain.expected_state import state_of
 from app.domain.outline import outline
-from app.domain.restrictions import InForce, policy_json
+from app.domain.restrictions import policy_json
 from app.domain.state import (
     Book,
     Override,
@@ -47,16 +49,11 @@ def in_force_view(book: Book, scope: str, configuration: Configuration) -> dict[
     held = in_force(book, scope, configuration)
     return {
         "scope": scope,
-        **_names(held),
+        **held_names(held),
         "policy": policy_json(held.policies[0]),
         "seqs": _restricting(book, scope),
         "state": state_of(book, scope),
     }
-
-
-def _names(held: InForce) -> dict[str, Json]:
-    names: list[Json] = [mode.name for mode in held.modes]
-    return {"mode": names[0], "posture": held.policies[0].posture, "also": names[1:]}
 
 
 def _restricting(book: Book, scope: str) -> list[Json]:
@@ -75,7 +72,7 @@ def session_row(book: Book, session: Session, configuration: Configuration) -> d
     held = in_force(book, session.id, configuration)
     return {
         "scope": session.id,
-        **_names(held),
+        **held_names(held),
         "ended": session.ended,
         "last_seq": session.last_seq,
         "last_at": session.last_at,
@@ -105,7 +102,10 @@ def session_view(book: Book, scope: str, configuration: Configuration) -> dict[s
         "calls": stream.calls,
         "permission_mode": session.permission_mode,
         "bound_to": session.binding,
-        "proposals": [_proposal(book, p) for _, p in sorted(session.proposals.items())],
+        "proposals": [
+            _proposal(book, proposal, configuration)
+            for _, proposal in sorted(session.proposals.items())
+        ],
     }
 
 
@@ -118,15 +118,15 @@ def _restriction(override: Override) -> dict[str, Json]:
     return {"seq": override.seq, "actor": override.actor, "direction": override.direction}
 
 
-def _proposal(book: Book, proposal: Proposal) -> dict[str, Json]:
-    verb = "approve" if proposal.direction == "loosen" or proposal.returns else "apply"
+def _proposal(book: Book, proposal: Proposal, configuration: Configuration) -> dict[str, Json]:
+    """One open proposal: its direction, and so the verb, is what it would be now."""
     return {
         "seq": proposal.seq,
         "scope": proposal.scope,
         "action": proposal.action,
-        "direction": proposal.direction,
+        "direction": judged(book, proposal, configuration),
         "returns": proposal.returns,
-        "verb": verb,
+        "verb": right_verb(book, proposal, configuration),
         "state": state_of(book, proposal.scope),
     }
 

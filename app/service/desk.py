@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from app.domain.configuration import Configuration
-from app.domain.entries import EVERYWHERE, Entry, session_of
+from app.domain.entries import EVERYWHERE, MACHINE, Entry, session_of
 from app.domain.evolve import evolve_all
 from app.domain.state import Book, Session
 from app.domain.transaction import Pending
@@ -31,8 +31,6 @@ class Past(Protocol):
     def find(self, dedup_key: str) -> Entry | None: ...
 
     def get(self, seq: int) -> Entry | None: ...
-
-    def caused_by(self, seq: int) -> tuple[Entry, ...]: ...
 
 
 class Desk:
@@ -81,21 +79,16 @@ class Desk:
 
     def get(self, seq: int) -> Entry | None:
         """The entry at this place, committed or in this group."""
-        for entry in self.fresh:
-            if entry.seq == seq:
-                return entry
+        if self.fresh and seq >= self.fresh[0].seq:
+            return next((entry for entry in self.fresh if entry.seq == seq), None)
         return self.past.get(seq)
 
     def caused_by(self, seq: int) -> tuple[Entry, ...]:
-        """The entries that followed from one entry, committed or in this group."""
-        earlier = self.past.caused_by(seq)
-        known = {seq, *(entry.seq for entry in earlier)}
-        later = []
-        for entry in self.fresh:
-            if entry.ref in known:
-                known.add(entry.seq)
-                later.append(entry)
-        return (*earlier, *later)
+        """The entries that a reported event caused: those of the machine right behind it."""
+        found: list[Entry] = []
+        while (entry := self.get(seq + len(found) + 1)) is not None and _follows(entry):
+            found.append(entry)
+        return tuple(found)
 
     def committed(self) -> None:
         """The group is in the log: what is fresh has become the past."""
@@ -113,3 +106,8 @@ class Desk:
             if entry.dedup_key is not None:
                 self._keys.pop(entry.dedup_key, None)
         self.book = replace(book, head=self.fresh[-1].seq if self.fresh else self.past.head_seq)
+
+
+def _follows(entry: Entry) -> bool:
+    """Whether an entry belongs to the event before it; the next event begins with another kind."""
+    return entry.actor == MACHINE and entry.kind in ("applied", "proposed", "ended")

@@ -16,11 +16,11 @@ from hashlib import sha256
 from typing import Literal
 
 from app.classification.edge import Seen, see
-from app.domain.attempts import Judged, judge
+from app.domain.attempts import Earlier, Judged, judge
 from app.domain.controller import record
 from app.domain.entries import Action, Draft, Entry
 from app.domain.events import Event, EventKind, Json
-from app.domain.observations import call_name
+from app.domain.observations import attempt_name, call_name
 from app.domain.state import Session, in_force
 from app.service.desk import Desk
 
@@ -136,7 +136,8 @@ def receive(desk: Desk, arrival: Arrival, at: str) -> Answer:
     if first is not None and first.kind == "observed":
         return _repeated(desk, event, first)
     if event.kind == "attempt":
-        return _judged(desk, draft, first, at, seen.commands)
+        earlier = None if first is None else _earlier(desk, session, draft, first)
+        return _judged(desk, draft, earlier, at, seen.commands)
     pending = record(desk.begin(at), draft, desk.configuration)
     desk.take(pending)
     return _answer(desk, event.scope, pending.entries[0], pending.entries[1:])
@@ -167,10 +168,19 @@ def _attempt_of(session: Session, event: Event, body: Mapping[str, Json]) -> int
     return attempt.seq if attempt else None
 
 
+def _earlier(desk: Desk, session: Session, draft: Draft, first: Entry) -> Earlier:
+    """The first verdict on an attempt and the newest; one long forgotten has only its first."""
+    name = attempt_name(draft)
+    attempt = None if name is None else session.attempts.get(name)
+    known = attempt is not None and attempt.seq == first.seq
+    latest = desk.get(attempt.latest) if attempt is not None and known else None
+    return Earlier(first=first.seq, latest=latest or first)
+
+
 def _judged(
-    desk: Desk, draft: Draft, first: Entry | None, at: str, commands: tuple[str, ...]
+    desk: Desk, draft: Draft, earlier: Earlier | None, at: str, commands: tuple[str, ...]
 ) -> Answer:
-    judged = judge(desk.begin(at), draft, first, desk.configuration, commands)
+    judged = judge(desk.begin(at), draft, earlier, desk.configuration, commands)
     desk.take(judged.pending)
     answer = _answer(desk, draft.scope, judged.entry, _after(judged))
     return replace(
@@ -205,7 +215,7 @@ def _answer(desk: Desk, scope: str, entry: Entry, fired: Iterable[Entry]) -> Ans
 
 
 def event_key(event: Event) -> str | None:
-    """The key of an event that brings an id of its own (design.md 9)."""
+    """The key of an event that brings an id of its own."""
     return None if event.event_id is None else f"event:{event.session_id}:{event.event_id}"
 
 

@@ -32,7 +32,3 @@ class StoredPast:
     def get(self, seq: int) -> Entry | None:
         """The entry at one place."""
         return self._reader.get(seq)
-
-    def caused_by(self, seq: int) -> tuple[Entry, ...]:
-        """The entries that followed from one entry."""
-        return self._log.caused_by(seq)

@@ -1,6 +1,6 @@
 """Refused attempts in the log: the first of identical ones at once, the others counted.
 
-The further ones of the next minute become one more entry with their count (design.md 2), so that
+The further ones of the next minute become one more entry with their count, so that
 a caller who is refused in a loop does not fill the log.
 """
 
