@@ -137,7 +137,7 @@ def _configure(settings: Settings, desk: Desk, writer: Writer) -> None:
         kind="configured",
         scope=EVERYWHERE,
         action="configuration",
-        actor=f"human:{_login()}",
+        actor=f"human:{login()}",
         body={
             "digest": configuration.digest,
             "profile": configuration.profile,
@@ -151,7 +151,8 @@ def _configure(settings: Settings, desk: Desk, writer: Writer) -> None:
         raise StoreError(answer.cause)
 
 
-def _login() -> str:
+def login() -> str:
+    """The name of the person this process runs for; `unknown` where the system has none."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a container without a name for its user

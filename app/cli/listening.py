@@ -16,7 +16,8 @@ from app.config import Settings
 WAITING: Final = 512  # connections that the kernel holds until they are accepted
 KEEP_ALIVE: Final = 75  # seconds an idle connection stays open; a harness keeps one per session
 LAST_ANSWERS: Final = 10  # seconds that requests under way have at the end
-SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+# SIGHUP: the terminal was closed. Where nohup has it ignored, it stays so.
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def bound(settings: Settings) -> socket.socket:
@@ -48,8 +49,9 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """End at SIGINT and SIGTERM. uvicorn would raise them again before the log is closed."""
-        earlier = {each: signal.signal(each, self.handle_exit) for each in SIGNALS}
+        """End at a signal. uvicorn would raise it once more, before the log is closed."""
+        heard = [each for each in SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
+        earlier = {each: signal.signal(each, self.handle_exit) for each in heard}
         try:
             yield
         finally:

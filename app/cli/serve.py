@@ -13,6 +13,8 @@ from app.cli.options import ConfigFile, DatabaseUrl, Host, Port, StateDir
 if TYPE_CHECKING:
     import socket
 
+    from app.cli.console import Console
+    from app.cli.listening import Server
     from app.cli.operator import Known, Minted, Missing
     from app.config import Settings
     from app.main import Daemon
@@ -81,17 +83,45 @@ def _run(daemon: Daemon, handle: int | None) -> None:
     except OSError as fault:
         fail(CLOSED, f"not started: {settings.host} port {settings.port}: {fault.strerror}")
 
+    console: Console | None = None
+
     def ready() -> None:
-        _welcome(settings, listener, admitted)
+        nonlocal console
+        _welcome(settings, listener, admitted, console=who.present)
+        if who.present:
+            console = _console(daemon, running)
         notify("READY=1", os.environ)
 
+    running = server(daemon.app, settings, ready)
     with listener:
-        server(daemon.app, settings, ready).run(sockets=[listener])
+        running.run(sockets=[listener])
     notify("STOPPING=1", os.environ)
+    if console is not None:
+        console.stop()
+
+
+def _console(daemon: Daemon, running: Server) -> Console:
+    """The operator's console on this terminal, beside the loop that runs now."""
+    import asyncio
+
+    from app.cli.console import Console
+    from app.main import login
+
+    def end() -> None:
+        running.should_exit = True
+
+    loop, actor = asyncio.get_running_loop(), f"human:{login()}"
+    console = Console(daemon.control, daemon.reader, loop, actor, end)
+    console.start(daemon.feed)
+    return console
 
 
 def _welcome(
-    settings: Settings, listener: socket.socket, admitted: Known | Minted | Missing
+    settings: Settings,
+    listener: socket.socket,
+    admitted: Known | Minted | Missing,
+    *,
+    console: bool,
 ) -> None:
     from app.cli.address import url_of
     from app.cli.welcome import lines
@@ -99,5 +129,5 @@ def _welcome(
 
     url, plain = url_of(settings, listener.getsockname()[1]), load({}, os.environ)
     usual = not isinstance(plain, ConfigFault) and url_of(plain) == url
-    for line in lines(url, settings.state_dir.absolute(), admitted, usual=usual):
+    for line in lines(url, settings.state_dir.absolute(), admitted, usual=usual, console=console):
         print(line, flush=True)

@@ -13,16 +13,21 @@ EXAMPLE = (
 )
 
 
-def lines(url: str, folder: Path, admitted: Known | Minted | Missing, *, usual: bool) -> list[str]:
-    """The lines, each for one next step; `usual`: the other commands find `url` by themselves."""
+def lines(
+    url: str, folder: Path, admitted: Known | Minted | Missing, *, usual: bool, console: bool
+) -> list[str]:
+    """The lines, each for one next step.
+
+    `usual`: the other commands find `url` by themselves. `console`: this terminal takes decisions.
+    """
     header = shlex.quote(str(folder / "harness.header"))
     there = "" if usual else f" --url {url}"
+    decide = "a SEQ here (? explains)" if console else f"floorboss approve SEQ{there}"
     return [
         f"Serving {url}; a harness sends the header in {header}",
-        f"Post a call:  curl -H @{header} -H 'Content-Type: application/json' "
-        f"-d '{EXAMPLE}' {url}/controller/events",
-        f"See the log:  curl {url}/controller/log   "
-        f"and decide what waits:  floorboss approve SEQ{there}",
+        f"Post a call (three times stops the loop):  curl -H @{header} "
+        f"-H 'Content-Type: application/json' -d '{EXAMPLE}' {url}/controller/events",
+        f"See the log:  curl {url}/controller/log    Decide what waits:  {decide}",
         *_token(admitted),
     ]
 

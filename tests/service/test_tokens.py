@@ -227,6 +227,13 @@ def test_a_weak_or_unsendable_operators_token_is_refused(tmp_path: Path, text: s
     assert tokens.all == ()
 
 
+def test_the_token_of_a_known_operator_can_be_handed_in_again(tmp_path: Path) -> None:
+    text = minted(Tokens(tmp_path).mint_operator("alice"))
+    again = Tokens(tmp_path)
+    assert again.operator_from_fd(handed(text)) == Principal(name="alice", role="operator")
+    assert len(again.all) == 1
+
+
 def test_the_harness_token_is_not_taken_for_the_operators(tmp_path: Path) -> None:
     tokens = Tokens(tmp_path)
     text = tokens.ensure_harness().read_text()

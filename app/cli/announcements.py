@@ -1,0 +1,117 @@
+"""What the operator's console prints: from entries and the book, by names and numbers only.
+
+A proposal is two lines, what happened and is in force, and what to type:
+
+    16:52:56 demo  5 applied: implementation -> plan: same failing call 3 times; in force: ...
+             type  a 6  to approve the return plan -> implementation;  d 6  to leave things ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from app.cli.rendering import in_force
+from app.domain.configuration import Configuration
+from app.domain.decisions import Verb, judged
+from app.domain.entries import EVERYWHERE, Entry
+from app.domain.expected_state import state_of
+from app.domain.state import Book
+from app.domain.summaries import summary
+from app.domain.tables import plain, short
+from app.domain.views import in_force_view
+
+NOTICES: Final = frozenset({"notice", "compact"})  # applied entries that only tell something
+SETTLING: Final = frozenset({"approved", "dismissed", "reverted", "ended", "applied"})
+INDENT: Final = " " * 9
+
+Lookup = Callable[[int], Entry | None]  # the entry at one place, committed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What the person saw when a seq was printed last; a line they type decides for this."""
+
+    state: str
+    held: str  # the same in words
+
+
+def shown(book: Book, scope: str, configuration: Configuration) -> Shown:
+    """What is in force for a scope, to be printed and to be decided on."""
+    view = in_force_view(book, scope, configuration)
+    seqs = view["seqs"] if isinstance(view["seqs"], list) else []
+    by = f" (by {', '.join(map(str, seqs))})" if seqs else ""
+    return Shown(state=state_of(book, scope), held=f"{in_force(view)}{by}")
+
+
+def verb(book: Book, entry: Entry, configuration: Configuration) -> Verb | None:
+    """What a yes to a proposal is called now; None: it does not wait any more."""
+    proposal = book.session(entry.scope).proposals.get(entry.seq)
+    if proposal is None:
+        return None
+    loosens = judged(book, proposal, configuration) == "loosen"
+    return "approve" if loosens or proposal.returns is not None else "apply"
+
+
+def proposal(
+    book: Book, entry: Entry, configuration: Configuration, lookup: Lookup
+) -> tuple[str, ...]:
+    """The two lines of a proposal that waits."""
+    cause = None if entry.ref is None else lookup(entry.ref)
+    said = entry if cause is None or cause.kind != "applied" else cause
+    now = shown(book, entry.scope, configuration).held
+    yes = verb(book, entry, configuration)
+    if yes is None:
+        return (f"{_head(entry)}  {_said(entry)}", f"{INDENT}it does not wait any more")
+    return (
+        f"{_head(said)}  {_said(said)}; in force: {now}",
+        f"{INDENT}type  a {entry.seq}  to {yes} {_wish(entry)};  "
+        f"d {entry.seq}  to leave things as they are",
+    )
+
+
+def applied(book: Book, entry: Entry, configuration: Configuration) -> tuple[str, ...]:
+    """The two lines of any other entry that somebody wants to decide about."""
+    now = shown(book, entry.scope, configuration).held
+    return (
+        f"{_head(entry)}  {_said(entry)}; in force: {now}",
+        f"{INDENT}type  r {entry.seq}  to take it back",
+    )
+
+
+def told(entry: Entry, actor: str, seen: Callable[[int], bool]) -> Iterator[str]:
+    """The one line of another entry that a person at the console wants to know of."""
+    if entry.kind == "applied" and entry.action in NOTICES:
+        yield f"{_head(entry)}  {_said(entry)}"
+    elif entry.kind in SETTLING and entry.actor != actor and entry.ref and seen(entry.ref):
+        yield f"{_head(entry)}  {_said(entry)}, by {plain(entry.actor)}"
+
+
+def outcome(
+    entries: tuple[Entry, ...], book: Book, scope: str, configuration: Configuration
+) -> str:
+    """What a decision came to, what is in force afterwards, and how to take it back."""
+    done = "; ".join(f"{entry.seq} {entry.kind}" for entry in entries) or "nothing new was written"
+    now = shown(book, scope, configuration).held
+    back = "".join(f".  r {e.seq}  takes it back" for e in entries if e.kind == "applied")
+    return f"{INDENT}{done}. In force for {_where(scope)}: {now}{back}"
+
+
+def _head(entry: Entry) -> str:
+    where = _where(entry.scope) if entry.scope == EVERYWHERE else short(entry.scope)
+    return f"{entry.at[11:19]} {where}"
+
+
+def _where(scope: str) -> str:
+    return "all sessions" if scope == EVERYWHERE else plain(scope)
+
+
+def _said(entry: Entry) -> str:
+    return f"{entry.seq} {entry.kind}: {plain(summary(entry)).removeprefix('proposed ')}"
+
+
+def _wish(entry: Entry) -> str:
+    """A return in words; any other proposal was told in the line above."""
+    returns = "return" in entry.body
+    return f"the {plain(summary(entry)).partition(' waits ')[0]}" if returns else "it"
