@@ -42,6 +42,11 @@ def _last_failed(stream: Stream, about: str, finding: Finding, thresholds: Thres
     return bool(stream.recent) and stream.recent[-1].reading.failed
 
 
+def _last_worked(stream: Stream, about: str, finding: Finding, thresholds: Thresholds) -> bool:
+    """Each of the two thresholds of repetition is for its own kind of call, whatever the other."""
+    return not _last_failed(stream, about, finding, thresholds)
+
+
 def _drains(stream: Stream) -> bool:
     return bool(stream.recent) and stream.recent[-1].reading.pace == "drain"
 
@@ -130,7 +135,13 @@ CHECKS: Final[tuple[Check, ...]] = (
     _plan(
         "repeated", "same", "failed", f"same failing call {{n}} times, {_UNCHANGED}", _last_failed
     ),
-    _plan("repeated", "same", "ok", f"same call and answer {{n}} times, {_UNCHANGED}"),
+    _plan(
+        "repeated",
+        "same",
+        "ok",
+        f"same call and answer {{n}} times, {_UNCHANGED}",
+        _last_worked,
+    ),
     _plan("repeated", "poll", "poll", "polled {n} times in haste without a change", _busy),
     _plan("repeated", "poll", "drain", "waited {n} times in haste without a change", _draining),
     _plan("repeated", "poll", "dead", "polled {n} times what has long not changed", _dead),

@@ -1,0 +1,56 @@
+"""The log in memory answers the desk as the stored one does, and keeps no text."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.domain.entries import Entry, Kind
+from app.replay.memory import Memory
+
+
+def entry(seq: int, kind: Kind = "observed", scope: str = "s", ref: int | None = None) -> Entry:
+    return Entry(
+        seq=seq,
+        at="2026-11-30T09:00:00.000Z",
+        kind=kind,
+        scope=scope,
+        action="tool" if kind == "observed" else "mode",
+        actor="harness:test",
+        ref=ref,
+        dedup_key=f"key:{seq}" if kind == "observed" else None,
+        body={"tool": "Bash", "arguments": {"command": "ls"}, "result": "long", "handoff": {}},
+    )
+
+
+@pytest.fixture
+def memory() -> Memory:
+    memory = Memory()
+    memory.append([entry(1), entry(2, "applied", ref=1), entry(3, "proposed", ref=2)])
+    memory.append([entry(4, "ended", ref=3), entry(5, scope="s/agent"), entry(6, scope="other")])
+    return memory
+
+
+def test_a_session_has_its_own_entries_and_those_of_its_agents(memory: Memory) -> None:
+    assert [found.seq for found in memory.entries_of("s")] == [1, 2, 3, 4, 5]
+    assert [found.seq for found in memory.entries_of("nobody")] == []
+
+
+def test_an_entry_is_found_by_its_key_and_by_its_place(memory: Memory) -> None:
+    assert memory.find("key:5") == memory.get(5)
+    assert memory.find("key:7") is memory.get(0) is memory.get(7) is None
+
+
+def test_what_an_entry_caused_is_two_steps_deep_as_in_the_stored_log(memory: Memory) -> None:
+    assert [found.seq for found in memory.caused_by(1)] == [2, 3]
+    assert memory.caused_by(6) == ()
+
+
+def test_the_text_of_what_was_reported_is_not_kept(memory: Memory) -> None:
+    first = memory.get(1)
+    assert first is not None
+    assert first.body == {"tool": "Bash", "handoff": {}}
+
+
+def test_a_gap_is_refused(memory: Memory) -> None:
+    with pytest.raises(ValueError, match="8 cannot follow 6"):
+        memory.append([entry(8)])

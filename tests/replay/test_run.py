@@ -1,0 +1,145 @@
+"""A replay without a daemon: what it tells of files, case by case in tests/cases/replay.json."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.config import Settings, load
+from app.domain.configuration import Configuration
+from app.domain.events import Event
+from app.replay.choice import chosen
+from app.replay.run import START, Core, files_of
+from app.replay.tally import Tally
+from app.service.intake import Conflict
+from tests.replay.runs import CASES, SESSION_FILES, calls, configuration, neutral_file, ran, told
+
+RUNS = json.loads((CASES / "replay.json").read_text())
+
+
+def written(folder: Path, given: dict[str, list[dict[str, Any]]]) -> list[Path]:
+    """The files of a case; each item is one call so many times."""
+    return [
+        neutral_file(
+            folder / name,
+            [
+                event
+                for item in items
+                for event in calls(
+                    item["session"],
+                    item["count"],
+                    **{k: v for k, v in item.items() if k not in ("session", "count")},
+                )
+            ],
+        )
+        for name, items in given.items()
+    ]
+
+
+@pytest.mark.parametrize("case", RUNS, ids=[case["name"] for case in RUNS])
+def test_a_run_tells(case: dict[str, Any], tmp_path: Path) -> None:
+    settings = load({"state_dir": tmp_path}, {})
+    assert isinstance(settings, Settings)
+    under = chosen(settings, **case["when"])
+    assert isinstance(under, Configuration)
+    tally = Tally(under.start_mode)
+    reports = told(written(tmp_path, case["given"]), Core(under).feed, tally)
+    then = case["then"]
+    assert [
+        [Path(r.log).name, t.turn, t.before, t.after, t.how, t.rule, [*t.calls]]
+        for r in reports
+        for t in r.transitions
+    ] == then["transitions"]
+    assert {Path(report.log).name: report.final_mode for report in reports} == then["final"]
+    assert dict(tally.totals.firings) == then["firings"]
+    assert dict(tally.totals.applied) == then["applied"]
+
+
+def test_the_same_file_twice_adds_nothing(tmp_path: Path) -> None:
+    first = neutral_file(tmp_path / "a.jsonl", calls("s", 4))
+    second = tmp_path / "b.jsonl"
+    second.write_bytes(first.read_bytes())
+    reports, tally = ran(tmp_path, first, second)
+    assert [len(report.transitions) for report in reports] == [1, 0]
+    assert (tally.totals.calls, tally.totals.duplicates) == (4, 4)
+    assert reports[1].final_mode == "plan"
+
+
+def test_an_id_that_stands_for_something_else_is_left_out_and_told(tmp_path: Path) -> None:
+    one, two = calls("s", 2, event_id="e")
+    path = neutral_file(tmp_path / "a.jsonl", [one, {**two, "outcome": "ok"}, one])
+    (report,), tally = ran(tmp_path, path)
+    assert dict(tally.totals.refused) == {"event_id_reused": 1}
+    assert (tally.totals.calls, tally.totals.duplicates) == (1, 1)
+    assert "event_id" in report.refusals[0]
+
+
+def test_every_session_file_of_ours_is_read_without_a_fault(tmp_path: Path) -> None:
+    reports, tally = ran(tmp_path, SESSION_FILES)
+    assert len(reports) == len(list(SESSION_FILES.iterdir()))
+    assert tally.totals.calls == sum(report.numbers.calls for report in reports) > 0
+    assert tally.totals.unknown
+
+
+def test_two_runs_over_the_same_files_tell_the_same(tmp_path: Path) -> None:
+    first, second = (ran(tmp_path, SESSION_FILES)[0] for _ in range(2))
+    assert first == second
+
+
+def test_entries_are_as_old_as_their_events(tmp_path: Path) -> None:
+    core = Core(configuration(tmp_path))
+    moments = (None, "2026-11-30T09:00:00.000Z", None, None)
+    for moment in moments:
+        core.take(Event(session_id="s", kind="prompt", occurred_at=moment))
+    entries = [core.memory.get(seq) for seq in range(1, 6)]
+    assert [entry.at for entry in entries if entry is not None] == [
+        START,
+        "2000-01-01T00:00:00.001Z",
+        "2026-11-30T09:00:00.000Z",
+        "2026-11-30T09:00:00.001Z",
+        "2026-11-30T09:00:00.002Z",
+    ]
+
+
+def test_time_ends_with_the_year_9999(tmp_path: Path) -> None:
+    core = Core(configuration(tmp_path))
+    for moment in ("9999-12-31T23:59:59.999Z", None):
+        answer = core.take(Event(session_id="s", kind="prompt", occurred_at=moment))
+        assert not isinstance(answer, Conflict)
+
+
+def test_folders_are_searched_and_files_come_once_in_name_order(tmp_path: Path) -> None:
+    (tmp_path / "b" / "subagents").mkdir(parents=True)
+    names = ["a.jsonl", "b/subagents/x.jsonl", "b.jsonl", "notes.md"]
+    for name in names:
+        (tmp_path / name).write_text("")
+    found = files_of([tmp_path, tmp_path / "b.jsonl", tmp_path / "notes.md"])
+    assert [str(path.relative_to(tmp_path)) for path in found] == [
+        "a.jsonl",
+        "b.jsonl",
+        "b/subagents/x.jsonl",
+        "notes.md",
+    ]
+
+
+def test_an_agents_restriction_is_not_its_sessions(tmp_path: Path) -> None:
+    path = neutral_file(tmp_path / "a.jsonl", calls("s", 3, agent_id="helper"))
+    (report,), _ = ran(tmp_path, path)
+    assert [(t.scope, t.after) for t in report.transitions] == [("s/helper", "plan")]
+    assert report.final_mode == "implementation"
+
+
+def test_one_rule_that_falls_on_a_second_agent_fires_once_and_changes_two_scopes(
+    tmp_path: Path,
+) -> None:
+    agents = [*calls("s", 3, agent_id="one"), *calls("s", 3, agent_id="two")]
+    (report,), tally = ran(tmp_path, neutral_file(tmp_path / "a.jsonl", agents))
+    assert [t.scope for t in report.transitions] == ["s/one", "s/two", "s"]
+    assert (dict(tally.totals.firings), dict(tally.totals.applied)) == (
+        {"repeated": 2},
+        {"repeated": 3},
+    )
+    assert report.final_mode == "plan"
