@@ -13,7 +13,7 @@ def config(
     database_url: DatabaseUrl = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what `serve` with these flags would start under, and where each value comes from."""
+    """Show each setting with its value and its source."""
     import json
 
     from app.cli.places import settings

@@ -25,7 +25,7 @@ def apply(
     token_fd: TokenFd = None,
     url: Url = None,
 ) -> None:
-    """Put a proposal in force that tightens or changes nothing."""
+    """Put a proposal in force that does not loosen."""
     _decide("apply", seq, reason, yes, expected_state, dry_run, token_fd, url)
 
 
@@ -38,7 +38,7 @@ def approve(
     token_fd: TokenFd = None,
     url: Url = None,
 ) -> None:
-    """Say yes to a proposal that loosens, or to the way back from a tightening."""
+    """Say yes to a loosening, or to a way back."""
     _decide("approve", seq, reason, yes, expected_state, dry_run, token_fd, url)
 
 
@@ -51,7 +51,7 @@ def revert(
     token_fd: TokenFd = None,
     url: Url = None,
 ) -> None:
-    """Take an applied entry back; what lay beneath is in force again."""
+    """Take an applied entry back."""
     _decide("revert", seq, reason, yes, expected_state, dry_run, token_fd, url)
 
 

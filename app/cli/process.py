@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import resource
 import socket
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Final
 
 CLOSED: Final = 0o077  # umask: everything is made for its owner only
@@ -19,7 +19,11 @@ def close_to_others() -> None:
     """Make new files private, and on Linux keep other processes of this user out of our memory."""
     os.umask(CLOSED)
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+        # A Python without ctypes, or a service that may not map code, goes on without.
+        with suppress(ImportError, MemoryError, OSError, AttributeError):
+            import ctypes
+
+            ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def raise_file_limit() -> None:

@@ -30,7 +30,7 @@ def propose(
     token_fd: TokenFd = None,
     url: Url = None,
 ) -> None:
-    """Propose a mode, a posture or a return; it waits for a person, unless you --decide."""
+    """Ask a person for a mode, a posture or a way back."""
     from app.cli.client import operator, reader
 
     body = {"scope": scope, "reason": reason, **_wanted(mode, posture, back)}

@@ -33,7 +33,7 @@ def serve(
         ),
     ] = None,
 ) -> None:
-    """Run the daemon; in a terminal it is the operator's console as well."""
+    """Run the daemon; a terminal becomes the operator's console."""
     from app.cli.places import settings
     from app.cli.process import close_to_others, raise_file_limit
 

@@ -6,7 +6,7 @@ from app.cli.options import AsJson, Seq, Url
 
 
 def show(seq: Seq, as_json: AsJson = False, url: Url = None) -> None:
-    """Show one entry in full; what harnesses and agents wrote stands in its body only."""
+    """Show one entry in full, and what refers to it."""
     import json
 
     from app.cli.client import reader

@@ -20,7 +20,7 @@ def status(
     as_json: AsJson = False,
     url: Url = None,
 ) -> None:
-    """Show what waits for a person, what is in force, and which counters are past half way."""
+    """Show what waits for a person, and what is in force."""
     import json
 
     from app.cli.client import reader

@@ -34,7 +34,7 @@ def verify(
     ] = None,
     url: Url = None,
 ) -> None:
-    """Check the log's hash chain, and against a checkpoint that nothing before it was replaced."""
+    """Check the log's hash chain, and a checkpoint kept earlier."""
     from app.cli.exits import REFUSED, fail
 
     place = _place(checkpoint)
