@@ -122,11 +122,11 @@ def _observed(session: Session, entry: Entry) -> Session:
         case "prompt":
             stream = prompted(stream, entry.body.get("person") is not False)
         case "turn":
-            stream = used(turned(stream), usage_of(entry), entry.at[:10], entry.seq)
+            stream = used(turned(stream), usage_of(entry), _day(entry), entry.seq)
         case "compaction":
             stream = compacted(stream)
         case "usage":
-            stream = used(stream, usage_of(entry), entry.at[:10], entry.seq)
+            stream = used(stream, usage_of(entry), _day(entry), entry.seq)
         case "session":
             stream = replace(stream, touched=())  # a start or an end adds to no counter
             session = _session_event(session, entry)

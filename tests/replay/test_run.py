@@ -10,7 +10,7 @@ import pytest
 
 from app.config import Settings, load
 from app.domain.configuration import Configuration
-from app.domain.events import Event
+from app.domain.events import Event, Usage
 from app.replay.choice import chosen
 from app.replay.run import START, Core, files_of
 from app.replay.tally import Tally
@@ -143,3 +143,20 @@ def test_one_rule_that_falls_on_a_second_agent_fires_once_and_changes_two_scopes
         {"repeated": 3},
     )
     assert report.final_mode == "plan"
+
+
+@pytest.mark.parametrize(("second", "notices"), [("2026-11-30", 1), ("2026-12-01", 0)])
+def test_cost_is_counted_on_the_day_on_which_it_arose(
+    second: str, notices: int, tmp_path: Path
+) -> None:
+    settings = load({"state_dir": tmp_path}, {})
+    assert isinstance(settings, Settings)
+    under = chosen(settings, thresholds=["cost.cap=10"])
+    assert isinstance(under, Configuration)
+    core = Core(under)
+    for day in ("2026-11-30", second):
+        usage = Usage(cost=5.0)
+        at = f"{day}T09:00:00.000Z"
+        core.take(Event(session_id="s", kind="usage", usage=usage, occurred_at=at))
+    entries = (core.memory.get(seq) for seq in range(1, core.memory.head_seq + 1))
+    assert sum(e is not None and e.action == "notice" for e in entries) == notices
