@@ -142,6 +142,11 @@ def _said(session: Session, entry: Entry) -> str | None:
     return None if attempt is None else attempt.verdict
 
 
+def _day(entry: Entry) -> str:
+    """The day, UTC, on which it happened: old sessions that are posted today cost nothing today."""
+    return (text_of(entry.body, "occurred_at") or entry.at)[:10]
+
+
 def _located(session: Session, entry: Entry) -> Session:
     """Where the session works and who its agents are, as far as this entry says so."""
     body = entry.body
