@@ -53,7 +53,7 @@ def routes() -> FastAPI:
 
 def _described(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
-        app.openapi_schema = document(app, decisions.Decision, decisions.Proposal)
+        app.openapi_schema = document(app, decisions.Decision, decisions.Proposal, tokens.NewToken)
     return app.openapi_schema
 
 

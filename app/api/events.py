@@ -162,4 +162,4 @@ async def _conflict(parts: Wiring, conflict: Conflict, who: Principal) -> Respon
         )
         await parts.control.refuse(refused(refusal, f"harness:{who.name}", "events"))
     detail = f"Event {conflict.index}, counted from 0: {conflict.detail}."
-    return problem(409, conflict.code, detail, stored=conflict.stored)
+    return problem(409, conflict.code, detail, index=conflict.index, stored=conflict.stored)

@@ -12,6 +12,8 @@ from starlette.responses import Response
 from app.api.body import object_in
 from app.api.problems import answer as faulty
 from app.api.problems import problem
+from app.api.schemas import access
+from app.api.schemas import body as body_of
 from app.api.wiring import Attempted, answer, deciding, wiring
 from app.domain.events import Json
 from app.harness.base import Fault
@@ -30,7 +32,7 @@ class NewToken(BaseModel):
     role: Role
 
 
-@router.get("/controller/tokens")
+@router.get("/controller/tokens", openapi_extra=access("operator"))
 async def tokens(request: Request) -> Response:
     """The tokens in force, by name, role and the id that stands in their text."""
     who = await deciding(request, Attempted(verb="token list"))
@@ -43,7 +45,11 @@ async def tokens(request: Request) -> Response:
     return answer({"items": items})
 
 
-@router.post("/controller/tokens", status_code=201)
+@router.post(
+    "/controller/tokens",
+    status_code=201,
+    openapi_extra={**body_of("NewToken"), **access("operator")},
+)
 async def new(request: Request) -> Response:
     """Make a token; the answer holds it, this once."""
     who = await deciding(request, Attempted(verb="token new"))
@@ -64,7 +70,7 @@ async def new(request: Request) -> Response:
     return answer({"name": wanted.name, "role": wanted.role, "token": made}, 201)
 
 
-@router.delete("/controller/tokens/{name}")
+@router.delete("/controller/tokens/{name}", openapi_extra=access("operator"))
 async def revoke(request: Request, name: Name) -> Response:
     """Revoke a token: from now on nobody is that one."""
     who = await deciding(request, Attempted(verb="token revoke"))
