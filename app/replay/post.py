@@ -48,9 +48,10 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A batch of which nothing was stored, for the event at `index`."""
+    """A batch that was not taken for the event at `index`; its first `stored` events were."""
 
     index: int
+    stored: int
     code: Literal["event_id_reused", "session_bound"]
     detail: str
 
@@ -75,25 +76,27 @@ class Daemon:
             yield from self._batch(batch, bound)
 
     def _batch(
-        self, batch: Sequence[Line], bound: dict[str, Conflict]
+        self, batch: Sequence[Line], bound: dict[str, Conflict], stored: int = 0
     ) -> Iterator[tuple[Line, Heard]]:
-        """Send a batch, again without what is refused, until all of it is said."""
+        """Send a batch, again without what is refused, until all of it is said.
+
+        Its first `stored` events were kept by a request of ours that was refused or cut off.
+        """
         while batch:
-            sendable = [line for line in batch if not _bound(line, bound)]
-            if len(sendable) < len(batch):
+            if any(_bound(line, bound) for line in batch):
                 yield from self._around(batch, bound)
                 return
-            said = self._send(batch)
+            said = self._send(batch, stored)
             if not isinstance(said, Refused):
                 yield from zip(batch, said, strict=True)
                 return
             # Everything before it was looked at and can be stored.
-            yield from self._batch(batch[: said.index], bound)
+            yield from self._batch(batch[: said.index], bound, said.stored)
             conflict = _conflict(batch[said.index], said)
             if said.code == "session_bound":
                 bound[conflict.session] = conflict
             yield batch[said.index], conflict
-            batch = batch[said.index + 1 :]
+            batch, stored = batch[said.index + 1 :], 0
 
     def _around(
         self, batch: Sequence[Line], bound: dict[str, Conflict]
@@ -111,14 +114,13 @@ class Daemon:
         for place, (_, answer) in zip(places, heard, strict=True):
             yield place, answer
 
-    def _send(self, batch: Sequence[Line]) -> list[Answer] | Refused:
-        body, stored = b"\n".join(sent(line.event) for line in batch), 0
+    def _send(self, batch: Sequence[Line], stored: int) -> list[Answer] | Refused:
+        body = b"\n".join(sent(line.event) for line in batch)
         for _ in range(TRIES):
             reply = self._post(body)
             if reply.status not in BUSY:
                 return _read(reply, stored)
-            # Of a batch cut off by a full log the first ones are kept: no repetition of old ones.
-            stored = max(stored, int(reply.body.get("stored", 0)))
+            stored = max(stored, _stored(reply))
             self._sleep(min(reply.wait, LONGEST_WAIT))
         raise PostFailed(f"{self._address.url} stays busy: {reply.body.get('detail')}")
 
@@ -165,8 +167,15 @@ def _read(reply: Reply, stored: int) -> list[Answer] | Refused:
         found = [_answer(result) for result in body["results"]]
         return [replace(a, duplicate=False) for a in found[:stored]] + found[stored:]
     if code in ("event_id_reused", "session_bound") and isinstance(index, int):
-        return Refused(index=index, code=cast(Any, code), detail=str(body.get("detail")))
+        detail, kept = str(body.get("detail")), max(stored, _stored(reply))
+        return Refused(index=index, stored=kept, code=cast(Any, code), detail=detail)
     raise PostFailed(f"the daemon answered {reply.status}: {body.get('detail')}")
+
+
+def _stored(reply: Reply) -> int:
+    """How many events of a request that failed are in the log all the same."""
+    said = reply.body.get("stored")
+    return said if isinstance(said, int) else 0
 
 
 def _answer(result: dict[str, Any]) -> Answer:
