@@ -13,6 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from app.api.reference import reference as routes_page
 from app.cli.reference import reference as cli_page
 from app.domain.modes import EFFECTS, MODE_NAMES, MODES, TOOL_CLASSES, Mode
 from app.domain.patterns import GUARDED_PATTERNS, TEST_PATTERNS
@@ -102,7 +103,11 @@ def _marked(patterns: Iterable[str]) -> str:
     return ", ".join(f"`{pattern}`" for pattern in patterns)
 
 
-PAGES: Mapping[str, Callable[[], str]] = {"cli.md": cli_page, "modes.md": modes_page}
+PAGES: Mapping[str, Callable[[], str]] = {
+    "cli.md": cli_page,
+    "modes.md": modes_page,
+    "routes.md": routes_page,
+}
 
 
 if __name__ == "__main__":
