@@ -8,7 +8,7 @@ nothing, another one is a further `decided` that refers to the first and is coun
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from app.domain.bodies import value_body, was
@@ -23,6 +23,7 @@ from app.domain.narrowing import direction
 from app.domain.observations import text_of
 from app.domain.policy import decide
 from app.domain.reasons import reason
+from app.domain.replacing import replace
 from app.domain.restrictions import Call, Decision, InForce
 from app.domain.returns import settled
 from app.domain.state import Book, Session, in_force, newest, own_value, supposed

@@ -11,13 +11,14 @@ calls, unanswered and not latched, so that it is asked again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from app.domain.comparisons import CHECKS, CHECKS_OF, Check, Response
 from app.domain.configuration import Thresholds
 from app.domain.findings import BELOW, Finding, find
 from app.domain.modes import ModeName
 from app.domain.readings import readings
+from app.domain.replacing import replace
 from app.domain.stream import Stream
 
 __all__ = ("CHECKS", "Response", "Trip", "considered", "readings", "tripped")

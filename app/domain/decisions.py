@@ -13,7 +13,7 @@ says which state they saw, and any other state refuses.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from app.domain.bodies import held_names, value_body, was
@@ -22,6 +22,7 @@ from app.domain.entries import MACHINE, RESTRICTIONS, Action, Direction, Draft, 
 from app.domain.events import Json
 from app.domain.expected_state import state_of
 from app.domain.narrowing import direction
+from app.domain.replacing import replace
 from app.domain.returns import beneath, settled
 from app.domain.state import Book, Override, Proposal, in_force, own_value
 from app.domain.transaction import Pending

@@ -9,7 +9,6 @@ in any version. Whatever an entry means later stands in the entry.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import assert_never, cast
 
 from immutables import Map
@@ -19,6 +18,7 @@ from app.domain.entries import MACHINE, RESTRICTIONS, Entry, Kind, agent_of
 from app.domain.events import Json
 from app.domain.modes import Mode, mode_of
 from app.domain.observations import attempt_name, causes_of, text_of, usage_of
+from app.domain.replacing import replace
 from app.domain.restrictions import policy_of
 from app.domain.signals import (
     asked,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from app.domain.calls import Call, Reading, TestRun
+from app.domain.replacing import replace
 from app.domain.stream import NAME_SETS, Failing, Reds, Slot, Stream, Touch, evidence, grown
 
 TIMEOUT_WINDOW = 10  # calls that are no polls

@@ -6,9 +6,8 @@ tightens; a block of ours only casts its shadow (design.md 5).
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from app.domain.calls import Call
+from app.domain.replacing import replace
 from app.domain.stream import Block, Failing, Slot, Stream, Touch
 
 DENIAL_WINDOW = 20  # calls that were not blocked

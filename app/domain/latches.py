@@ -10,12 +10,12 @@ A latch is compared with the threshold it fired at, never with today's configura
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Final
 
 from immutables import Map
 
 from app.domain.findings import find, holds
+from app.domain.replacing import replace
 from app.domain.stream import LATCHES, Cause, Failing, Latch, Stream, Touch
 
 REARM_AFTER = 5  # calls without holding (detection-rules.md 2)

@@ -5,15 +5,17 @@ Both halves are persistent maps, so a put costs O(log n) and older values stay a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from immutables import Map
 
+from app.domain.replacing import replace
+
 V = TypeVar("V")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # wide: see replacing.py
 class Lru(Generic[V]):
     """At most `limit` values by key; a put makes its key the newest one."""
 

@@ -34,7 +34,7 @@ class Mode:
     name: str
     tools: tuple[ToolClass, ...]
     writes: tuple[Zone, ...]
-    shell: Mapping[Effect, Ruling]  # an effect that is missing is denied
+    shell: Map[Effect, Ruling]  # an effect that is missing is denied
     handoff: str | None = None  # diagnosis, assessment, plan; None: nothing
 
 

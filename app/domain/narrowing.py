@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeAlias, TypeVar
 
 from app.domain.calls import Target
@@ -22,6 +23,7 @@ from app.domain.restrictions import Call, InForce, Policy
 
 Value: TypeAlias = Mode | Policy | None  # None: a notice or a signal, which restricts nothing
 _V = TypeVar("_V", Mode, Policy)
+REMEMBERED = 1_024  # comparisons; a daemon meets a few dozen of them again and again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +48,7 @@ class _Change:
         return VERDICTS.index(self.after) - VERDICTS.index(self.before)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def direction(current: Value | InForce, new: Value | InForce) -> Direction:
     """What replacing one value by another does to the verdicts over the probe grid."""
     steps = [change.steps for change in _changes(_whole(current), _whole(new))]
@@ -65,6 +68,7 @@ def narrow(current: _V, change: _V) -> _V | Widened:
     return change
 
 
+@lru_cache(maxsize=REMEMBERED)
 def automatic(own: Value, new: Value, before: InForce, after: InForce) -> bool:
     """Whether a machine may make this change at once.
 

@@ -8,10 +8,10 @@ An answer is `free` the first time it is met again after a compaction: the agent
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
 from app.domain.calls import Call
+from app.domain.replacing import replace
 from app.domain.stream import Learnt, Stream
 
 Novelty = Literal["new", "free", "stale"]

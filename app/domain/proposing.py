@@ -6,7 +6,7 @@ It takes effect only by apply or approve; a person may propose and decide in one
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from app.domain.bodies import value_body, was
@@ -18,6 +18,7 @@ from app.domain.expected_state import state_of
 from app.domain.modes import Malformed, Mode
 from app.domain.narrowing import direction
 from app.domain.proposals import crowded, open_twin
+from app.domain.replacing import replace
 from app.domain.restrictions import Policy, changed
 from app.domain.returns import beneath, settled
 from app.domain.state import Book, Proposal, newest, own_value

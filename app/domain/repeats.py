@@ -5,11 +5,10 @@ All of them start again at a change of state; detection-rules.md 2 has the arith
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from app.domain.calls import Call, Reading
 from app.domain.findings import REPEAT_WITHIN
 from app.domain.novelty import Novelty
+from app.domain.replacing import replace
 from app.domain.stream import Failing, Repeat, Slot, Stream, evidence, grown
 
 STALE_WINDOW = 16  # counted calls

@@ -37,7 +37,7 @@ class Policy:
     """Restrictions beside the mode; the defaults restrict nothing."""
 
     posture: Posture = "yolo"
-    verdicts: Mapping[str, Verdict] = field(default_factory=Map)  # by the tool's own name
+    verdicts: Map[str, Verdict] = field(default_factory=Map)  # by the tool's own name
     shell_denials: tuple[str, ...] = ()  # program names or the first words of a command
     write_paths: tuple[str, ...] | None = None  # None: the mode alone decides; (): nothing
 

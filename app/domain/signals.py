@@ -13,8 +13,6 @@ bookkeeping, and at last the ordinary call.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from app.domain.calls import Call
 from app.domain.events import Usage
 from app.domain.failures import failures
@@ -22,6 +20,7 @@ from app.domain.interventions import allowed, blocked, denied
 from app.domain.latches import aged, fired, opened, zeroed
 from app.domain.novelty import changed, learnt
 from app.domain.repeats import cleared, noted, progressed, repeated
+from app.domain.replacing import replace
 from app.domain.stream import (
     EMPTY,
     RECENT,
@@ -54,9 +53,7 @@ NOWHERE = frozenset({"unknown", "interrupted", "cancelled"})  # outcomes that co
 USUAL_CONTEXT = 200_000  # tokens, where the harness names no limit
 
 
-def finished(
-    stream: Stream, call: Call, *, counted: bool = True, refused: bool = False
-) -> Stream:
+def finished(stream: Stream, call: Call, *, counted: bool = True, refused: bool = False) -> Stream:
     """After a call ended.
 
     `counted` False: its block was counted when its verdict was given. `refused`: its denial is

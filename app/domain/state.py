@@ -13,7 +13,7 @@ Nothing here is stored anywhere else: `evolve` (evolve.py) makes it from entries
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from immutables import Map
@@ -24,6 +24,7 @@ from app.domain.entries import EVERYWHERE, Action, Direction, Kind, agent_of, se
 from app.domain.events import Json
 from app.domain.lru import Lru
 from app.domain.modes import Mode
+from app.domain.replacing import replace
 from app.domain.restrictions import InForce, Policy
 from app.domain.signals import EMPTY, Stream
 
@@ -68,7 +69,7 @@ class Attempt:
     verdict: str  # of the newest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # wide: see replacing.py
 class Session:
     """One session (or `*`) as its entries leave it."""
 

@@ -113,7 +113,7 @@ class Cause:
     agent: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # wide: see replacing.py
 class Stream:
     """The counters of one (session, agent)."""
 

@@ -6,10 +6,11 @@ forgets both; as every value is frozen, forgetting is free.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from app.domain.entries import Draft, Entry, place
 from app.domain.evolve import evolve
+from app.domain.replacing import replace
 from app.domain.state import Book
 
 

@@ -103,6 +103,6 @@ def test_a_mode_and_a_policy_do_not_compare() -> None:
 
 def test_one_ruling_is_enough_to_loosen_a_mode() -> None:
     debug = DEFAULT["debug"]
-    freer = replace(debug, shell={**debug.shell, "git_record": "ask"})
+    freer = replace(debug, shell=debug.shell.set("git_record", "ask"))
     assert direction(debug, freer) == "loosen"
     assert direction(freer, debug) == "tighten"

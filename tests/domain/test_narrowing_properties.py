@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from immutables import Map
 
 from app.domain.calls import Target
 from app.domain.configuration import POSTURES
@@ -21,13 +22,15 @@ modes = st.builds(
     name=st.just("m"),
     tools=st.lists(st.sampled_from(TOOL_CLASSES), unique=True).map(tuple),
     writes=st.lists(st.sampled_from(ZONES), unique=True).map(tuple),
-    shell=st.dictionaries(st.sampled_from(EFFECTS), st.sampled_from(RULINGS)),
+    shell=st.dictionaries(st.sampled_from(EFFECTS), st.sampled_from(RULINGS)).map(Map),
 )
 FOLDERS = ("/src/", "/src/a/", "/src/a/b/", "/docs/", "/lib/")
 policies = st.builds(
     Policy,
     posture=st.sampled_from(POSTURES),
-    verdicts=st.dictionaries(st.sampled_from(["Bash", "Edit", "Web"]), st.sampled_from(VERDICTS)),
+    verdicts=st.dictionaries(
+        st.sampled_from(["Bash", "Edit", "Web"]), st.sampled_from(VERDICTS)
+    ).map(Map),
     shell_denials=st.lists(
         st.sampled_from(["git", "git push", "git push origin", "rm", "rm -rf"]), max_size=3
     ).map(tuple),

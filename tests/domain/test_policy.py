@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, get_args
 
 import pytest
+from immutables import Map
 
 from app.domain.events import Json
 from app.domain.modes import MODES
@@ -110,7 +111,7 @@ def test_a_quoted_name_is_inert_and_short(name: str, shown: str) -> None:
 
 WHOLE = Policy(
     posture="ask",
-    verdicts={"Bash": "ask", "WebFetch": "deny"},
+    verdicts=Map(Bash="ask", WebFetch="deny"),
     shell_denials=("git push",),
     write_paths=("/src/",),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from immutables import Map
 
 from app.domain.calls import Target
 from app.domain.configuration import POSTURES
@@ -14,9 +15,10 @@ modes = st.sampled_from([mode for table in MODES.values() for mode in table.valu
 policies = st.builds(
     Policy,
     posture=st.sampled_from(POSTURES),
-    verdicts=st.dictionaries(st.sampled_from(["A", "B"]), st.sampled_from(VERDICTS)),
-    shell_denials=st.lists(st.sampled_from(["git", "git push", "rm"])).map(tuple),
-    write_paths=st.none() | st.lists(st.sampled_from(["/src/", "docs/", "*.md"])).map(tuple),
+    verdicts=st.dictionaries(st.sampled_from(["A", "B"]), st.sampled_from(VERDICTS)).map(Map),
+    shell_denials=st.lists(st.sampled_from(["git", "git push", "rm"]), max_size=5).map(tuple),
+    write_paths=st.none()
+    | st.lists(st.sampled_from(["/src/", "docs/", "*.md"]), max_size=5).map(tuple),
 )
 in_forces = st.builds(
     InForce, modes=st.lists(modes).map(tuple), policies=st.lists(policies).map(tuple)

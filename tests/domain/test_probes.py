@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from itertools import product
 
-from app.domain.modes import EFFECTS, TOOL_CLASSES, ZONES
+from immutables import Map
+
+from app.domain.modes import EFFECTS, TOOL_CLASSES, ZONES, Verdict
 from app.domain.patterns import matches
 from app.domain.policy import Policy
 from app.domain.probes import MOST, grid, paths_around
@@ -30,7 +32,7 @@ def test_every_tool_class_writes_into_every_zone_and_nowhere_named() -> None:
 
 def test_every_named_tool_denial_and_pattern_is_probed() -> None:
     policy = Policy(
-        verdicts={"Bash": "ask"}, shell_denials=("git push",), write_paths=("/src/", "*.md")
+        verdicts=Map(Bash="ask"), shell_denials=("git push",), write_paths=("/src/", "*.md")
     )
     calls = grid((policy,))
     assert any(call.tool == "Bash" for call in calls)
@@ -42,7 +44,7 @@ def test_every_named_tool_denial_and_pattern_is_probed() -> None:
 def test_the_longest_two_policies_fit_the_grid() -> None:
     one, other = (
         Policy(
-            verdicts={f"{side}{n}": "deny" for n in range(TOOLS)},
+            verdicts=Map[str, Verdict]((f"{side}{n}", "deny") for n in range(TOOLS)),
             shell_denials=tuple(f"{side}{n}" for n in range(DENIALS)),
             write_paths=tuple(f"/{side}{n}/" for n in range(PATTERNS)),
         )

@@ -1,0 +1,1 @@
+"""Measurements: ratios to a baseline of the same run, never absolute promises."""

@@ -1,0 +1,30 @@
+"""The quick replace does what `dataclasses.replace` does."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.replacing import replace
+from app.domain.stream import EMPTY, Latch, Stream
+
+NUMBERS = st.dictionaries(
+    st.sampled_from(["calls", "attempts", "interventions", "generation"]), st.integers(0, 9)
+)
+
+
+@given(NUMBERS, NUMBERS)
+def test_wide_values_are_replaced_as_the_library_does(
+    first: dict[str, int], second: dict[str, int]
+) -> None:
+    stream: Stream = dataclasses.replace(EMPTY, **first)  # type: ignore[arg-type]
+    made: Stream = replace(stream, **second)  # type: ignore[arg-type]
+    assert made == dataclasses.replace(stream, **second)  # type: ignore[arg-type]
+    assert stream == dataclasses.replace(EMPTY, **first)  # type: ignore[arg-type]
+
+
+def test_values_with_slots_take_the_ordinary_way() -> None:
+    latch = Latch(threshold=1, advice=False, seq=3)
+    assert replace(latch, quiet=2) == Latch(threshold=1, advice=False, seq=3, quiet=2)
