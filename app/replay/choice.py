@@ -51,7 +51,7 @@ def _of_profile(settings: Settings, profile: str) -> dict[str, Any]:
     for key, number in THRESHOLDS[profile].items():  # type: ignore[index]
         rule, _, name = key.partition(".")
         own = f"rules.{key}" in settings.sources
-        rules.setdefault(rule, {})[name] = settings.rules[rule][name] if own else number
+        rules.setdefault(rule, {})[name] = settings.rules[rule][name] if own else float(number)
     return {
         "profile": profile,
         "rules": rules,

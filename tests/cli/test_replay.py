@@ -1,0 +1,124 @@
+"""`floorboss replay` as it is typed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from app.cli.exits import MISUSED, REFUSED, UNREACHABLE
+from app.cli.main import group
+from tests.replay.daemons import serving
+from tests.replay.runs import calls, neutral_file
+from tests.replay.test_post import bound
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A command's status and what it printed."""
+
+    status: object
+    stdout: str
+    stderr: str
+
+
+Typed = Callable[..., Ended]
+
+
+@pytest.fixture
+def typed(capsys: pytest.CaptureFixture[str]) -> Typed:
+    """The command line with these words behind `floorboss replay`."""
+
+    def run(*words: object) -> Ended:
+        with pytest.raises(SystemExit) as ended:
+            group()(args=["replay", *map(str, words)], prog_name="floorboss")
+        return Ended(ended.value.code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def looping(tmp_path: Path) -> Path:
+    return neutral_file(tmp_path / "looping.jsonl", calls("s", 3))
+
+
+def test_a_loop_is_told(typed: Typed, looping: Path) -> None:
+    result = typed(looping)
+    assert result.status == 0
+    assert "turn 3  implementation -> plan  automatic  repeated" in result.stdout
+    assert "1 firing (33.33 per 100 calls)" in result.stdout
+
+
+def test_a_profile_and_thresholds_can_be_chosen(typed: Typed, looping: Path) -> None:
+    chosen = typed("--profile", "strict", "--set", "repeated.failed=0", "--json", looping)
+    assert json.loads(chosen.stdout)["transitions"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ([], "no files"),
+        (["nowhere.jsonl"], "no such file: nowhere.jsonl"),
+        (["{folder}"], "no .jsonl file"),
+        (["{file}", "--set", "repeted.failed=1"], 'the nearest is "repeated.failed"'),
+        (["{file}", "--profile", "stirct"], 'the nearest is "strict"'),
+        (["{file}", "--post", "http://example.org"], "https only"),
+        (["{file}", "--post", "http://localhost:1"], "no token"),
+        (["{file}", "--post", "http://localhost:1", "--profile", "strict"], "its own settings"),
+        (["{file}", "--token-fd", "0"], "goes with --post"),
+        (["{file}", "--config", "nowhere.toml"], "the settings are wrong"),
+        (["{file}", "--mode", "plan"], "No such option"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_sentence(
+    typed: Typed, words: list[str], why: str, looping: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+    result = typed(*(w.format(file=looping, folder=tmp_path / "empty") for w in words))
+    assert result.status == MISUSED
+    assert why in result.stderr
+    assert result.stdout == ""
+
+
+def test_it_is_posted_with_the_token_of_the_state_folder_or_of_a_descriptor(
+    typed: Typed, looping: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "state"
+    with serving(folder) as url:
+        first = typed("--json", "--post", url, "--state-dir", folder, looping)
+        token = os.open(folder / "harness.token", os.O_RDONLY)
+        second = typed("--json", "--post", url, "--token-fd", token, looping)
+    assert [result.status for result in (first, second)] == [0, 0]
+    assert json.loads(first.stdout)["final_mode"] == "plan"
+    assert len(json.loads(first.stdout)["transitions"]) == 1
+    assert json.loads(second.stdout)["totals"]["duplicates"] == 3
+
+
+def test_a_session_bound_to_hooks_is_named_and_the_end_is_one(
+    typed: Typed, looping: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "state"
+    folder.mkdir(mode=0o700)
+    bound(folder, "s")
+    other = neutral_file(tmp_path / "other.jsonl", calls("free", 3))
+    with serving(folder) as url:
+        result = typed("--post", url, "--state-dir", folder, looping, other)
+    assert result.status == REFUSED
+    assert "left out: session s: the session is reported by the hooks of claude_code" in (
+        result.stdout
+    )
+    assert f"{other}: 3 calls\n  turn 3  implementation -> plan" in result.stdout
+    assert "3 events left out: session_bound 3" in result.stdout
+
+
+def test_a_daemon_that_is_not_there_is_named(typed: Typed, looping: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "state"
+    with serving(folder) as url:
+        pass
+    result = typed("--post", url, "--state-dir", folder, looping)
+    assert result.status == UNREACHABLE
+    assert url in result.stderr
