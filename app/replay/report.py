@@ -97,15 +97,25 @@ def _rate(count: int, numbers: Numbers) -> float:
 
 
 def file_lines(report: FileReport) -> Iterator[str]:
-    """One file: how much was in it, then a line for each transition."""
-    calls = _many(report.numbers.calls, "call")
-    quiet = "" if report.transitions else ", nothing to say"
-    yield f"{plain(report.log)}: {calls}{quiet}"
+    """One file: how much was in it and how it ends, then a line for each transition."""
+    yield f"{plain(report.log)}: {_many(report.numbers.calls, 'call')}{_end(report)}"
     several = len(report.sessions) > 1
     for found in report.transitions:
         yield f"  {transition_line(found, several=several)}"
     for why in report.refusals:
         yield f"  left out: {plain(why)}"
+
+
+def _end(report: FileReport) -> str:
+    """The mode and the counters at the end of a file's last session."""
+    if not report.numbers.calls:
+        return ""
+    at = report.counters
+    return (
+        f"; ends in {report.final_mode}, success rate {at['success_rate']:.0%}, denial rate "
+        f"{at['denial_rate']:.0%}, timeouts {at['timeout_count']:g}, context "
+        f"{at['scope_utilization']:.0%}"
+    )
 
 
 def transition_line(found: Transition, *, several: bool = False) -> str:

@@ -111,7 +111,7 @@ def test_a_session_bound_to_hooks_is_named_and_the_end_is_one(
     assert "left out: session s: the session is reported by the hooks of claude_code" in (
         result.stdout
     )
-    assert f"{other}: 3 calls\n  turn 3  implementation -> plan" in result.stdout
+    assert f"{other}: 3 calls; ends in plan" in result.stdout
     assert "3 events left out: session_bound 3" in result.stdout
 
 

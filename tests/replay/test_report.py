@@ -19,10 +19,11 @@ def test_people_see_what_changed_why_and_the_calls_behind_it(tmp_path: Path) -> 
     quiet = neutral_file(tmp_path / "b.jsonl", [*calls("s", 1), {"tool": 1}])
     reports, tally = ran(tmp_path, looping, quiet)
     assert [line for report in reports for line in file_lines(report)] == [
-        f"{looping}: 3 calls",
+        f"{looping}: 3 calls; ends in plan, success rate 0%, denial rate 0%, timeouts 0, "
+        "context 0%",
         "  turn 3  implementation -> plan  automatic  repeated: same failing call 3 times, "
         "nothing changed in between (turns 1, 2, 3)",
-        f"{quiet}: 1 call, nothing to say",
+        f"{quiet}: 1 call; ends in plan, success rate 0%, denial rate 0%, timeouts 0, context 0%",
     ]
     assert list(totals_lines(tally)) == [
         "2 files, 1 session, 4 calls: error 4",

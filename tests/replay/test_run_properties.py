@@ -52,14 +52,14 @@ OTHERS: tuple[dict[str, Any], ...] = (
 @st.composite
 def events(draw: st.DrawFn) -> Event:
     """A call, its attempt, or something else, of two sessions and their agents."""
-    place = {
+    place: dict[str, Any] = {
         "session_id": draw(st.sampled_from(SESSIONS)),
         "agent_id": draw(st.sampled_from([None, None, None, "helper", "other"])),
         "occurred_at": AT,
     }
     if not draw(st.integers(0, 5)):
         return Event(**place, **draw(st.sampled_from(OTHERS)))
-    kind = draw(st.sampled_from(["tool", "tool", "tool", "tool", "attempt"]))
+    kind: Any = draw(st.sampled_from(["tool", "tool", "tool", "tool", "attempt"]))
     call_id = draw(st.sampled_from([None, None, None, "c1", "c2"]))
     share = draw(st.sampled_from([None, None, 150_000, 190_000]))
     call = draw(st.sampled_from(CALLS))
