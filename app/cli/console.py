@@ -111,7 +111,7 @@ class Console:
 
     def _wait(self) -> list[int]:
         terminal = sys.stdin.fileno()
-        if os.tcgetpgrp(terminal) == os.getpgrp():
+        if _in_foreground(terminal):
             return select.select([terminal, self._ear], [], [])[0]
         return select.select([self._ear], [], [], BACKGROUND)[0]
 
@@ -231,3 +231,11 @@ class Console:
             self._shown[entry.seq] = shown(book, entry.scope, self._control.configuration)
             self._print(announcements.applied(book, entry, self._control.configuration))
         self._say(f"{announcements.INDENT}{why} Nothing was changed; type it again if you mean it.")
+
+
+def _in_foreground(terminal: int) -> bool:
+    """Whether what is typed at the terminal is meant for this process; without job control, yes."""
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        return True
