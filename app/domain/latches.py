@@ -16,7 +16,7 @@ from immutables import Map
 
 from app.domain.findings import find, holds
 from app.domain.replacing import replace
-from app.domain.stream import LATCHES, Cause, Failing, Latch, Stream, Touch
+from app.domain.stream import LATCHES, Cause, Failing, Latch, Slot, Stream, Touch
 
 REARM_AFTER = 5  # calls without holding (detection-rules.md 2)
 COOLDOWN = 5  # calls after an automatic change without another one
@@ -68,7 +68,9 @@ def fired(stream: Stream, causes: Iterable[Cause], *, automatic: bool, seq: int)
 def zeroed(stream: Stream, causes: Iterable[Cause]) -> Stream:
     """The counters behind these causes at zero and their latches open: to be earned in full.
 
-    What is no counter (a full context, a gap in coverage) cannot be zeroed and stays latched.
+    The calls behind them count nowhere any more, or the next rule would fire on what a person has
+    just answered. What is no counter (a full context, a gap in coverage) cannot be zeroed and stays
+    latched.
     """
     for cause in causes:
         zero = ZEROED.get(cause.rule)
@@ -78,7 +80,33 @@ def zeroed(stream: Stream, causes: Iterable[Cause]) -> Stream:
         touch = (cause.rule, cause.key)
         if touch in stream.latches:
             stream = replace(stream, latches=stream.latches.delete(touch))
+        stream = _forgotten(stream, frozenset(cause.seqs))
     return stream
+
+
+def _forgotten(stream: Stream, seqs: frozenset[int]) -> Stream:
+    """Without these calls in any window, and without the streaks and repeats they belong to."""
+
+    def other(window: tuple[Slot, ...]) -> tuple[Slot, ...]:
+        return tuple(slot for slot in window if slot.seq not in seqs)
+
+    def unless(failing: Failing) -> Failing:
+        return Failing() if seqs.intersection(failing.seqs) else failing
+
+    repeats = stream.repeats
+    for identity, repeat in repeats.items():
+        repeats = repeats.drop(identity) if seqs.intersection(repeat.seqs) else repeats
+    return replace(
+        stream,
+        stale=other(stream.stale),
+        errors=other(stream.errors),
+        denials=other(stream.denials),
+        timeouts=other(stream.timeouts),
+        rates=other(stream.rates),
+        idle=unless(stream.idle),
+        error_streak=unless(stream.error_streak),
+        repeats=repeats,
+    )
 
 
 def _no_error(stream: Stream, about: str) -> Stream:

@@ -1,0 +1,200 @@
+"""A second reading of the log, without the fold: what the entries alone say must hold.
+
+    audit(entries)   every sentence about the log that is broken, in words; nothing: all hold
+
+Written from the design's sentences over plain lists and none of the code it checks, so that the
+two can disagree.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from app.domain.entries import Entry
+from app.domain.modes import Mode, mode_of
+from app.domain.restrictions import Policy, policy_of
+from tests.domain.narrowing_oracle import frees
+
+CLOSING = ("approved", "dismissed", "applied", "reverted", "ended")
+FIRST = ("mode", "policy")
+
+
+def overrides(entries: Sequence[Entry]) -> dict[tuple[str, str], Entry]:
+    """The newest applied entry of each scope and action that nothing took back or ended."""
+    over = {entry.ref for entry in entries if entry.kind in ("reverted", "ended")}
+    return {
+        (entry.scope, entry.action): entry
+        for entry in entries
+        if entry.kind == "applied" and entry.seq not in over
+    }
+
+
+def waiting(entries: Sequence[Entry]) -> list[Entry]:
+    """The proposals that nothing decided."""
+    over = {entry.ref for entry in entries if entry.kind in CLOSING}
+    return [entry for entry in entries if entry.kind == "proposed" and entry.seq not in over]
+
+
+def audit(
+    entries: Sequence[Entry], start: tuple[str, str] = ("implementation", "yolo")
+) -> list[str]:
+    """What is broken, in words; `start` is the mode and posture of a session without entries."""
+    return [
+        *_places(entries),
+        *_refs(entries),
+        *_loosened(entries),
+        *_ways_back(entries),
+        *_wrong_ways(entries, dict(zip(FIRST, start, strict=True))),
+        *_crowds(entries),
+    ]
+
+
+def _places(entries: Sequence[Entry]) -> Iterator[str]:
+    if [entry.seq for entry in entries] != list(range(1, len(entries) + 1)):
+        yield "seq is not contiguous"
+    for entry in entries:
+        if entry.ref is not None and not 0 < entry.ref < entry.seq:
+            yield f"{entry.seq} refers to {entry.ref}"
+
+
+def _refs(entries: Sequence[Entry]) -> Iterator[str]:
+    by_seq = {entry.seq: entry for entry in entries}
+    for entry in entries:
+        target = by_seq.get(entry.ref or 0)
+        if not _refers_well(entry, target):
+            yield f"{entry.seq} {entry.kind} refers to {target and target.kind}"
+        if target is not None and _repeats(entry) and _place(entry) != _place(target):
+            yield f"{entry.seq} {entry.kind} stands elsewhere than {target.seq}"
+
+
+def _refers_well(entry: Entry, target: Entry | None) -> bool:
+    """Of an automatic entry the event, of its return the applied entry, of a decision the proposal,
+    of a person's applied entry the approved one."""
+    kind = None if target is None else target.kind
+    crossing = entry.body.get("standing") is not None
+    match entry.kind:
+        case "applied" if entry.actor == "machine":
+            return kind in ("observed", "decided")
+        case "applied":
+            return kind == ("approved" if entry.direction == "loosen" or crossing else "proposed")
+        case "proposed" if "return" in entry.body:
+            return kind == "applied" and entry.body["return"] == entry.ref
+        case "proposed" if entry.actor == "machine":
+            return kind in ("observed", "decided")
+        case "approved":
+            return kind == ("configured" if crossing else "proposed")
+        case "dismissed":
+            return kind == "proposed"
+        case "reverted":
+            return kind == "applied"
+        case "ended":
+            return kind in ("applied", "proposed")
+        case _:
+            return True
+
+
+def _repeats(entry: Entry) -> bool:
+    """Whether an entry stands in the scope and action of what it refers to."""
+    crossing = entry.body.get("standing") is not None
+    return not crossing and (
+        entry.kind in ("approved", "dismissed", "reverted", "ended")
+        or (entry.kind == "applied" and entry.actor != "machine")
+        or "return" in entry.body
+    )
+
+
+def _place(entry: Entry) -> tuple[str, str]:
+    return entry.scope, entry.action
+
+
+def value(entry: Entry) -> Mode | Policy:
+    """What an applied or proposed entry puts in force."""
+    body = entry.body
+    if entry.action == "policy":
+        policy = body["policy"]
+        assert isinstance(policy, dict)
+        return policy_of(policy)
+    name, definition = body["mode"], body["definition"]
+    assert isinstance(name, str)
+    assert isinstance(definition, dict)
+    return mode_of(name, definition)
+
+
+def _loosened(entries: Sequence[Entry]) -> Iterator[str]:
+    """Machine entries that free a call, judged against what their own scope had before."""
+    for at, entry in enumerate(entries):
+        if entry.actor == "machine" and entry.kind in ("applied", "ended"):
+            before = overrides(entries[:at]).get(_place(entry))
+            if entry.direction == "loosen":
+                yield f"{entry.seq} says that it loosens"
+            if entry.action not in FIRST or before is None:
+                continue
+            if entry.kind == "applied" and frees(value(before), value(entry)):
+                yield f"{entry.seq} frees a call"
+            if entry.kind == "ended" and entry.ref == before.seq:
+                yield f"{entry.seq} ends a restriction"
+
+
+def _ways_back(entries: Sequence[Entry]) -> Iterator[str]:
+    """Every machine tightening that is the newest of its place has exactly one way back."""
+    opened = Counter(entry.body.get("return") for entry in waiting(entries))
+    for (scope, action), entry in overrides(entries).items():
+        if action not in FIRST or entry.actor != "machine":
+            continue
+        least = 0 if _over(entries, scope) or _declined(entries, entry) else 1
+        most = 0 if _over(entries, scope) else 1
+        if not least <= opened[entry.seq] <= most:
+            yield f"{entry.seq} has {opened[entry.seq]} ways back"
+
+
+def _wrong_ways(entries: Sequence[Entry], start: dict[str, str]) -> Iterator[str]:
+    """Ways back that say another value than the one that would come back."""
+    for back in waiting(entries):
+        if "return" not in back.body:
+            continue
+        without = [entry for entry in entries if entry.seq != back.ref]
+        beneath = overrides(without).get(_place(back))
+        if _name(back) != (start[back.action] if beneath is None else _name(beneath)):
+            yield f"{back.seq} leads elsewhere than it says"
+
+
+def _name(entry: Entry) -> str:
+    found = value(entry)
+    return found.posture if isinstance(found, Policy) else found.name
+
+
+def _over(entries: Sequence[Entry], scope: str) -> bool:
+    """Whether a session ended, and nothing but bills came since."""
+    session = scope.partition("/")[0]
+    for entry in reversed(entries):
+        if entry.session == session and entry.kind in ("observed", "decided"):
+            if entry.action == "session":
+                return entry.body.get("kind") == "session_end"
+            if entry.action != "usage":
+                return False
+    return False
+
+
+def _declined(entries: Sequence[Entry], tightening: Entry) -> bool:
+    """Whether a person dismissed a way back of this tightening since the session last began."""
+    returns = {e.seq for e in entries if e.body.get("return") == tightening.seq}
+    for entry in reversed(entries):
+        if entry.kind == "dismissed" and entry.ref in returns:
+            return True
+        if entry.session == tightening.session and entry.body.get("kind") == "session_start":
+            return False
+    return False
+
+
+def _crowds(entries: Sequence[Entry]) -> Iterator[str]:
+    """At most eight open in a scope, and one of each value."""
+    opened = waiting(entries)
+    for scope, count in Counter(entry.scope for entry in opened).items():
+        if count > 8:
+            yield f"{count} proposals wait in {scope}"
+    for what, count in Counter(
+        (*_place(e), str(e.body.get("mode")), str(e.body.get("policy"))) for e in opened
+    ).items():
+        if count > 1:
+            yield f"{count} proposals ask for {what}"
