@@ -88,6 +88,20 @@ class Lost:
         self.since = self.since or at
         self.until = at
 
+    @property
+    def any(self) -> bool:
+        """Whether there is anything to tell."""
+        return self.events + self.verdicts > 0
+
+    def and_then(self, later: Lost) -> Lost:
+        """Both together, as nothing could be told in between."""
+        return Lost(
+            events=self.events + later.events,
+            verdicts=self.verdicts + later.verdicts,
+            since=self.since or later.since,
+            until=later.until or self.until,
+        )
+
     def draft(self) -> Draft:
         """The gap entry that tells what is missing."""
         return Draft(
@@ -197,28 +211,25 @@ class Writer:
 
     def _write(self, group: list[Piece[object]]) -> None:
         before, at = self._desk.book, self._clock()
-        group = self._awaited(group, at)
-        if self.lost:
-            self._desk.take(self._desk.begin(at).append(self._lost.draft()))
-        results = [self._run(piece, at) for piece in group]
+        earlier, self._lost = self._lost, Lost()
+        if earlier.any:
+            self._desk.take(self._desk.begin(at).append(earlier.draft()))
+        done = [(piece, self._run(piece, at)) for piece in group if self._awaited(piece, at)]
         try:
             entries = self._commit()
-        except LogUnavailable as problem:
-            self._unavailable(group, before, at, str(problem))
-        except LogRefused as problem:
-            self._refused(group, before, at, problem)
+        except (LogUnavailable, LogRefused) as problem:
+            self._lost = earlier.and_then(self._lost)
+            self._desk.forget(before)
+            self._failed([piece for piece, _ in done], at, problem)
         else:
-            self._answer(group, results, entries, at)
+            self._answer(done, entries, at)
 
-    def _awaited(self, group: list[Piece[object]], at: str) -> list[Piece[object]]:
-        """The pieces whose answer somebody still waits for; the others are not begun."""
-        awaited = []
-        for piece in group:
-            if piece.answer.cancelled():
-                self._lost.count(at, events=piece.events, verdicts=piece.verdicts)
-            else:
-                awaited.append(piece)
-        return awaited
+    def _awaited(self, piece: Piece[object], at: str) -> bool:
+        """Whether somebody still waits for this piece; otherwise it is not begun."""
+        if not piece.answer.cancelled():
+            return True
+        self._lost.count(at, events=piece.events, verdicts=piece.verdicts)
+        return False
 
     def _run(self, piece: Piece[object], at: str) -> object:
         """Do one piece; whatever goes wrong in it undoes this piece and nothing else."""
@@ -238,10 +249,18 @@ class Writer:
             return ()
         return self._ledger.commit(tuple(self._desk.fresh))
 
-    def _unavailable(self, group: list[Piece[object]], before: Book, at: str, cause: str) -> None:
+    def _failed(
+        self, group: list[Piece[object]], at: str, problem: LogUnavailable | LogRefused
+    ) -> None:
+        match problem:
+            case LogUnavailable():
+                self._unavailable(group, at, str(problem))
+            case LogRefused():
+                self._refused(group, at, problem)
+
+    def _unavailable(self, group: list[Piece[object]], at: str, cause: str) -> None:
         if cause != self.cause:  # said once, not for every event of a full disk
             _log.error("the log cannot be written: %s", cause)
-        self._desk.forget(before)
         self.cause = cause
         for piece in group:
             self._lost.count(at, events=piece.events, verdicts=piece.verdicts)
@@ -250,11 +269,8 @@ class Writer:
             else:
                 self._tell(piece, Unavailable(cause=cause), {})
 
-    def _refused(
-        self, group: list[Piece[object]], before: Book, at: str, problem: LogRefused
-    ) -> None:
+    def _refused(self, group: list[Piece[object]], at: str, problem: LogRefused) -> None:
         """Write the pieces one by one; the one that the log never takes fails alone."""
-        self._desk.forget(before)
         if len(group) > 1:
             for piece in group:
                 self._write([piece])
@@ -265,19 +281,15 @@ class Writer:
             self._tell(piece, problem, {})
 
     def _answer(
-        self,
-        group: list[Piece[object]],
-        results: list[object],
-        entries: tuple[Entry, ...],
-        at: str,
+        self, done: list[tuple[Piece[object], object]], entries: tuple[Entry, ...], at: str
     ) -> None:
         self._desk.committed()
         self.book = self._desk.book
         if entries:
-            self._lost, self.cause = Lost(), None
+            self.cause = None
             self._published(entries)
         by_seq = {entry.seq: entry for entry in entries}
-        for piece, result in zip(group, results, strict=True):
+        for piece, result in done:
             if not self._tell(piece, result, by_seq):
                 self._lost.count(at, events=0, verdicts=piece.verdicts)
 

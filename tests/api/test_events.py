@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from app.domain.events import Event
@@ -198,7 +199,6 @@ def test_one_key_with_two_bodies_at_once_takes_exactly_one_of_them(running: Runn
 
 def together(running: Running, events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The results of events that are sent at the same time, each in a request of its own."""
-    import httpx
 
     async def run() -> list[dict[str, Any]]:
         transport = httpx.ASGITransport(running.daemon.app)
