@@ -89,6 +89,8 @@ def play(floor: Floor, command: Command) -> None:
             )
         case (verb, at, latest):
             _decide(floor, verb, at, latest)
+        case _:
+            raise AssertionError(command)
 
 
 def _parent(scope: str) -> dict[str, Any]:

@@ -157,6 +157,12 @@ class Floor:
         answer = propose(self._begin(), wish, self.configuration)
         return self.take(answer.pending) if isinstance(answer, Proposed) else answer
 
+    def proposes(self, action: Any, value: Any, scope: str = "s") -> tuple[Entry, ...]:
+        """A harness proposes something that may wait."""
+        answer = self.wishes(action, value, scope)
+        assert isinstance(answer, tuple), answer
+        return answer
+
     def sets(self, action: Any, value: Any, scope: str = "s") -> tuple[Entry, ...]:
         """A person proposes and decides in one call."""
         state = self.state(scope)
