@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-COMMAND = (sys.executable, "-c", "from app.cli.main import main; main()")
+COMMAND = (sys.executable, "-m", "app")
 OPERATOR = "operator-of-this-test-" + "0123456789abcdef" * 2
 
 
