@@ -29,7 +29,7 @@ SHOWN: Final = frozenset({
 })  # fmt: skip
 CAUSE: Final = frozenset({"rule", "value", "threshold", "seqs", "target", "detail", "agent"})
 RULE: Final = re.compile(r"[a-z_]{1,40}(?::[a-z0-9_.-]{1,80})?")  # a name as our rules have them
-RUN: Final = frozenset({"runner", "result", "failed"})
+RUN: Final = frozenset({"result", "failed"})
 
 
 def outline(body: Mapping[str, Json], actor: str) -> dict[str, Json]:
@@ -45,7 +45,7 @@ def _part(key: str, value: Json, actor: str) -> Json:
     if key == "because" and isinstance(value, list):
         return [_named(cause, CAUSE) for cause in value]
     if key == "test":
-        return _named(value, RUN)
+        return _run(value)
     if key in ("policy", "was"):
         return _policy(value)
     return {"length": _length(value)}
@@ -55,6 +55,14 @@ def _named(value: Json, names: frozenset[str]) -> Json:
     if not isinstance(value, dict):
         return {"length": _length(value)}
     return {key: part for key, part in value.items() if key in names}
+
+
+def _run(value: Json) -> Json:
+    """A test run's result, and the program that ran it; a script's name is text of the agent."""
+    shown, runner = _named(value, RUN), value.get("runner") if isinstance(value, dict) else None
+    if isinstance(shown, dict) and isinstance(runner, str):
+        return {"runner": runner.partition(" ")[0], **shown}
+    return shown
 
 
 def _policy(value: Json) -> Json:
