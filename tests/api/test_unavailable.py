@@ -13,10 +13,12 @@ from typing import Any
 import httpx
 import pytest
 
+from app.domain.events import Event
 from app.service.control import Control
+from app.service.intake import Arrival, receive
 from app.service.writer import Unavailable
 from app.store.connections import reading_engine
-from app.store.errors import LogRefused
+from app.store.errors import LogRefused, LogUnavailable
 from tests.api.running import FAILING, Running
 
 LARGE = {"session_id": "s", "kind": "prompt", "result": "x" * 4_000}
@@ -233,6 +235,50 @@ def test_what_the_log_never_takes_fails_alone(
     assert [entry["scope"] for entry in running.log("&kind=observed")] == ["a", "b", "a"]
     assert running.event("never", tool="Read")["seq"]
     assert running.get("/controller/verify")["ok"]
+
+
+def test_a_large_request_that_is_cut_off_says_how_much_of_it_is_stored(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit, commits = running.daemon.log.commit, 0
+
+    class Twice:
+        def commit(self, entries: Any) -> Any:
+            nonlocal commits
+            commits += 1
+            if commits > 2:
+                raise LogUnavailable("no more")
+            return commit(entries)
+
+    monkeypatch.setattr(running.daemon.control.writer, "_ledger", Twice())
+    events = [{**SMALL, "event_id": str(number)} for number in range(250)]
+    response = running.ask("POST", "/controller/events", events)
+    assert (response.status_code, response.json()["stored"]) == (503, 200)
+    monkeypatch.undo()
+    results = running.post("/controller/events", events, "harness")["results"]
+    assert [result["duplicate"] for result in results] == [True] * 200 + [False] * 50
+    assert running.log("&kind=gap")[-1]["body"]["events"] == 50
+
+
+def test_a_conflict_that_arose_on_the_way_names_the_event_and_what_is_stored(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another request takes an event_id between two parts of a large one."""
+    commit = running.daemon.log.commit
+    control = running.daemon.control
+
+    class Between:
+        def commit(self, entries: Any) -> Any:
+            if any(entry.body.get("event_id") == "0" for entry in entries):
+                other = Arrival(event=Event(session_id="s", kind="turn", event_id="149"))
+                control.writer.submit(lambda desk, at: receive(desk, other, at))
+            return commit(entries)
+
+    monkeypatch.setattr(control.writer, "_ledger", Between())
+    events = [{**SMALL, "event_id": str(number)} for number in range(150)]
+    response = running.ask("POST", "/controller/events", events)
+    assert (response.status_code, response.json()["stored"]) == (409, 100)
+    assert response.json()["detail"].startswith("Event 149, counted from 0")
 
 
 async def statuses(
