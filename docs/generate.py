@@ -15,8 +15,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from app.api.reference import reference as routes_page
 from app.cli.reference import reference as cli_page
+from app.domain.comparisons import CHECKS, Check, Response
 from app.domain.modes import EFFECTS, MODE_NAMES, MODES, TOOL_CLASSES, Mode
+from app.domain.narrowing import automatic
 from app.domain.patterns import GUARDED_PATTERNS, TEST_PATTERNS
+from app.domain.profiles import THRESHOLDS
+from app.domain.restrictions import InForce
 
 FOLDER = Path(__file__).parent
 _EFFECTS = {
@@ -103,10 +107,68 @@ def _marked(patterns: Iterable[str]) -> str:
     return ", ".join(f"`{pattern}`" for pattern in patterns)
 
 
+def transitions_page() -> str:
+    """What each check compares, what it leads to, and what a mode in force makes of that."""
+    return "\n".join(
+        (
+            "# Transitions",
+            "",
+            "Made from the tables in `app/domain/comparisons.py`, `app/domain/profiles.py` and "
+            "`app/domain/modes.py` by `docs/generate.py`; do not edit by hand.",
+            "",
+            "A change is automatic if and only if it narrows what its own scope has and makes a "
+            "call stricter under all that is in force; nobody flags it. A threshold of 0 turns a "
+            "check off. What fired stays quiet until it has not held for a while.",
+            "",
+            table(("rule", "trips at", "default", "strict", "leads to"), map(_check, CHECKS)),
+            "With `review.to_mode` a green turn asks for the mode review. One red run, where the "
+            "threshold is 1, counts in implementation only.",
+            "",
+            "## A mode in force, a mode asked for",
+            "",
+            _changes(),
+            "Where denials find that plan narrows nothing, the posture goes the first step down "
+            "the ladder that makes a call stricter.",
+            "",
+        )
+    )
+
+
+_RESPONSES: Mapping[Response, str] = {
+    "mode": "mode {target}",
+    "notice": "a notice",
+    "compact": "the signal `compact`",
+    "looser_posture": "a proposal: posture one step looser, never above the ceiling",
+    "proposal": "a proposal: mode {target}",
+}
+
+
+def _check(check: Check) -> tuple[str, ...]:
+    numbers = (f"{THRESHOLDS[profile][check.threshold]:g}" for profile in ("default", "strict"))
+    leads = _RESPONSES[check.response].format(target=check.target)
+    return (check.rule, check.detail.format(n="N"), *numbers, leads)
+
+
+def _changes() -> str:
+    modes = MODES["default"]
+    targets = dict.fromkeys((*(c.target for c in CHECKS if c.response == "mode"), "review"))
+    rows = (
+        (mode, *(_change(modes[mode], modes[target]) for target in targets if target))
+        for mode in MODE_NAMES
+    )
+    return table(("in force", *(f"{target} asked for" for target in targets)), rows)
+
+
+def _change(own: Mode, target: Mode) -> str:
+    before, after = InForce(modes=(own,)), InForce(modes=(target,))
+    return f"{target.name}" if automatic(own, target, before, after) else "a notice"
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "cli.md": cli_page,
     "modes.md": modes_page,
     "routes.md": routes_page,
+    "transitions.md": transitions_page,
 }
 
 

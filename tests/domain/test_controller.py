@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from app.domain.policy import decide
 from app.domain.probes import grid
 from app.domain.restrictions import InForce
 from app.domain.state import own_value
+from docs.generate import transitions_page
 from tests.domain.floor import Floor, body, causes, configured, short
 from tests.domain.ledger import audit, value
 from tests.domain.narrowing_oracle import may_narrow
@@ -276,3 +278,8 @@ def test_a_start_and_a_bill_trip_nothing_that_the_last_call_did_not() -> None:
     TRIPS["streak"](floor, "s")
     floor.sets("policy", {"posture": "read-only"})
     assert len(floor.reports("s", "session", kind="session_start")) == 1
+
+
+def test_the_page_of_transitions_is_the_one_made_from_the_tables() -> None:
+    page = Path(__file__).parents[2] / "docs" / "transitions.md"
+    assert page.read_text("utf-8") == transitions_page(), "run .venv/bin/python docs/generate.py"
