@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
 from app.api.problems import answer as faulty
 from app.api.problems import problem
@@ -25,7 +25,7 @@ async def healthz(request: Request) -> Response:
     return answer({"ok": True})
 
 
-@router.get("/metrics", openapi_extra=access("reader"))
+@router.get("/metrics", openapi_extra=access("reader"), response_class=PlainTextResponse)
 async def metrics(request: Request) -> Response:
     """Prometheus text: entries by kind since start, the head, what could not be logged."""
     who = caller(request, "reader")

@@ -6,7 +6,7 @@ the list of a security requirement names roles; an empty requirement: without a 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
@@ -34,6 +34,12 @@ PROBLEM: Final[dict[int | str, dict[str, Any]]] = {
         "description": "A problem document.",
         "content": {"application/problem+json": {"schema": {"$ref": REF.format(model="Problem")}}},
     }
+}
+# Control characters and line breaks; of the format characters only those that turn text around.
+CLASSES: Final = {
+    r"\p{C}": r"\u0000-\u001f\u007f-\u009f\u202a-\u202e",
+    r"\p{Zl}": r"\u2028",
+    r"\p{Zp}": r"\u2029",
 }
 TOKEN: Final = {
     "type": "http",
@@ -103,4 +109,19 @@ def document(app: FastAPI, *models: type[BaseModel]) -> dict[str, Any]:
         schemas.update(schema.pop("$defs", {}))
         schemas[model.__name__] = schema
     components["securitySchemes"] = {"token": TOKEN}
-    return made
+    return cast("dict[str, Any]", _portable(made))
+
+
+def _portable(value: Any) -> Any:
+    """Patterns without Unicode classes, which few readers of a schema know; never stricter."""
+    match value:
+        case {"pattern": str(pattern), **rest}:
+            for named, spelled in CLASSES.items():
+                pattern = pattern.replace(named, spelled)
+            return {**_portable(rest), "pattern": pattern}
+        case dict():
+            return {name: _portable(inner) for name, inner in value.items()}
+        case list():
+            return [_portable(inner) for inner in value]
+        case _:
+            return value

@@ -59,6 +59,23 @@ def test_a_route_says_what_it_takes_who_may_and_how_it_fails(
     assert "HTTPValidationError" not in json.dumps(operation)
 
 
+def patterns(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from ([value["pattern"]] if isinstance(value.get("pattern"), str) else [])
+        yield from (each for inner in value.values() for each in patterns(inner))
+    if isinstance(value, list):
+        yield from (each for inner in value for each in patterns(inner))
+
+
+def test_every_pattern_is_one_that_any_reader_understands_and_refuses_no_name() -> None:
+    found = set(patterns(DOCUMENT))
+    assert len(found) >= 2
+    for pattern in map(re.compile, found):
+        assert pattern.search("a")
+        assert not pattern.search("\u0000")
+    assert any(re.compile(pattern).search("héllo wörld 日本 :._-") for pattern in found)
+
+
 def test_an_event_is_described_with_all_its_fields() -> None:
     event = DOCUMENT["components"]["schemas"]["Event"]
     assert set(event["properties"]) == KNOWN[""]
