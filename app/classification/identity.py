@@ -11,7 +11,7 @@ from app.domain.events import Json
 
 
 def identity(tool: str, cls: ToolClass, arguments: Mapping[str, Json]) -> str:
-    """16 hex digits; equal for calls that differ only in cosmetics (detection-rules.md 1.2)."""
+    """16 hex digits; equal for calls that differ only in cosmetics (docs/detection.md 1.2)."""
     if cls in ("shell", "test"):  # all shells are one, whatever a harness calls its own
         return digest("shell", core(command_of(arguments)))
     return digest(tool.lower(), identifying(arguments))

@@ -1,4 +1,4 @@
-"""The effect of a shell line, by the interim rule of design.md 4 (the parser comes later).
+"""The effect of a shell line, by the interim rule of docs/design.md 4 (the parser comes later).
 
     drop `2>&1` and `2>/dev/null`, join continued lines, leave out the text of here-documents
     split at `&& || ; |` and newlines outside quotes

@@ -2,7 +2,7 @@
 
     failed(event, cls, line, text, run)
 
-detection-rules.md 1.5 and detection.md 5 have the lists and where they come from.
+docs/detection.md 1.5 says what these lists are for.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from app.domain.events import Event
 _SAID_CODE = re.compile(r"^(?:Exit code:?|exit=|rc=)\s*(-?\d+)", re.MULTILINE)
 _TIMED_OUT = 124  # what timeout(1) returns
 
-# Exit codes that are answers, by program or by its first words (detection.md 5).
+# Exit codes that are answers, by program or by its first words (docs/detection.md 1.5).
 _ANSWERS: Final[Mapping[str, tuple[int, ...]]] = {
     **dict.fromkeys(
         words(

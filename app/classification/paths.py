@@ -1,4 +1,4 @@
-"""Where a path really is: resolved as text and on the disk, then sorted into zones (design.md 4).
+"""Where a path really is, by its text and on the disk, sorted into zones (docs/design.md 4).
 
     guarded > inside the root: test > project  > given > temporary > outside
 

@@ -1,4 +1,4 @@
-"""Who wrote a prompt: a person, or the harness about its own business (design.md 5)."""
+"""Who wrote a prompt: a person, or the harness about its own business (docs/detection.md 1.6)."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 from app.domain.calls import Reading
 from app.domain.events import Event, Json
 
-LONGEST = 4_000  # characters kept of a result, and of the arguments together (design.md 9)
+LONGEST = 4_000  # characters kept of a result, and of the arguments together (docs/design.md 9)
 DEEPEST = 64  # levels of nested arguments looked into
 
 MASK: Final = "[redacted]"

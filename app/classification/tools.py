@@ -1,10 +1,10 @@
 """Which class a tool belongs to, and how its calls count: by name, by arguments, by the verb.
 
-    tool_class(tool, arguments)   one of the classes of design.md 1, shell lines aside
+    tool_class(tool, arguments)   one of ToolClass, shell lines aside
     is_poll, acts                 how a call counts, whatever its class
 
 First match wins: a multi-command editor, the table of names, arguments that only an edit has,
-the verb in the name. detection-rules.md 1.1 has the lists.
+the verb in the name. docs/detection.md 1.1 says how.
 """
 
 from __future__ import annotations

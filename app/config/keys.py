@@ -12,11 +12,11 @@ from app.config.schema import Schema
 from app.domain.configuration import Standing
 from app.domain.profiles import MEANINGS
 
-# Where things are: all that the environment and flags may say (design.md 6).
+# Where things are: all that the environment and flags may say (docs/design.md 10).
 PLACES = ("config", "state_dir", "host", "port", "database_url")
 PREFIX = "FLOORBOSS_"
 
-# The standing approvals that each profile ships (design.md 6).
+# The standing approvals that each profile ships (docs/design.md 10).
 STANDING: Mapping[str, Mapping[str, Standing]] = {
     "default": {"boundary": Standing(name="boundary", uses=30)},
     "strict": {},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-RATE: Final = 50_000.0  # events per second (design.md 9): a bench and a replay stay below it
+RATE: Final = 50_000.0  # events per second (docs/design.md 9): a bench and a replay stay below it
 BURST: Final = 100_000.0  # events at once
 
 

@@ -1,4 +1,4 @@
-"""The test boundary: tests and implementation are never writable together (design.md 4).
+"""The test boundary: tests and implementation are never writable together (docs/design.md 4).
 
 A controller that has an attempt to judge goes three steps:
 

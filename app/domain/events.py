@@ -54,7 +54,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One thing a harness reports (design.md 9); everything but the session may be unknown."""
+    """One thing a harness reports (docs/design.md 9); everything but the session may be unknown."""
 
     session_id: str
     kind: EventKind = "tool"

@@ -1,7 +1,7 @@
 """Counting what was not allowed: denials by the harness or a person, and interventions of hooks.
 
 A block is neither a failure nor a denial: nothing here that counts blocks feeds a counter that
-tightens; a block of ours only casts its shadow (design.md 5).
+tightens; a block of ours only casts its shadow (docs/detection.md 2.10).
 """
 
 from __future__ import annotations

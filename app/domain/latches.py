@@ -18,7 +18,7 @@ from app.domain.findings import find, holds
 from app.domain.replacing import replace
 from app.domain.stream import LATCHES, Cause, Failing, Latch, Slot, Stream, Touch
 
-REARM_AFTER = 5  # calls without holding (detection-rules.md 2)
+REARM_AFTER = 5  # calls without holding (docs/detection.md 2.12)
 COOLDOWN = 5  # calls after an automatic change without another one
 EXCURSION = 0.10  # context re-arms this far below the share it fired at
 SURVIVING = frozenset({"context", "streak"})  # not opened by a person's prompt

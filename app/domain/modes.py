@@ -1,4 +1,4 @@
-"""The modes, and what each of them permits, as one table (design.md 4). Owned here, shown in docs/.
+"""The modes, and what each of them permits, as one table (docs/design.md 4; docs/modes.md).
 
 A mode answers two questions about a call: may this class of tool be used at all, and what is said
 to each effect the call has. Tools of unknown class (`mcp`, `other`) are judged by effect alone.

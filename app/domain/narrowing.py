@@ -1,4 +1,4 @@
-"""Narrowing, defined over verdicts and not over fields (design.md 4).
+"""Narrowing, defined over verdicts and not over fields (docs/design.md 4).
 
 A value is narrower than another where no probe call gets a freer verdict. Comparing fields is not
 enough: an explicit `ask` for one tool looks stricter than nothing and frees it where the posture

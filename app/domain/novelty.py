@@ -1,6 +1,6 @@
 """Whether a call was worth something: an answer this stream has not seen, or a changed world.
 
-    learnt(stream, call) -> (stream, novelty)     R1 and R2 of detection-rules.md count the rest
+    learnt(stream, call) -> (stream, novelty)     docs/detection.md 2.1, 2.2 count the rest
     changed(stream, call) -> (stream, bool)
 
 An answer is `free` the first time it is met again after a compaction: the agent had to look.

@@ -1,4 +1,4 @@
-"""Path patterns with gitignore semantics, and the two lists the product ships (design.md 4).
+"""Path patterns with gitignore semantics, and the two lists the product ships (docs/design.md 4).
 
 Patterns name paths relative to the project root, with `/` between segments: names, `*`, `**`, `?`.
 There is no negation: a list that can only grow or shrink can be compared, and `!` breaks that.

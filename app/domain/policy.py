@@ -1,4 +1,4 @@
-"""The verdict on one call: the strictest of everything that is in force for it (design.md 4).
+"""The verdict on one call: the strictest of everything that is in force for it (docs/design.md 4).
 
     guarded        a path that no mode may write
     mode           tool classes, then what it says to each effect of the call

@@ -1,4 +1,4 @@
-"""The probe grid: the calls over which two values are compared (design.md 4).
+"""The probe grid: the calls over which two values are compared (docs/design.md 4).
 
     every tool class with every effect, and every zone for effects that write
     every tool, every denied command and every write pattern that one of the values names

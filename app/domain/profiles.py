@@ -1,8 +1,9 @@
 """The two profiles: every threshold of every check, as plain tables. 0 turns a check off.
 
-`default` follows detection-rules.md, whose numbers were measured on real sessions; `strict` holds
-the numbers of the seeds. Where a seed speaks of a rule, only its numbers hold in `strict`; where
-none does, the default's number stands in both.
+`default` has the numbers of docs/detection.md 2; `strict` those of the documents that floorboss
+grew from, seeds 000 to 003 (docs/adr/0006-what-the-seeds-got-wrong.md). Where a seed speaks of a
+rule, only its numbers hold in `strict`; where none does, the default's number stands in both. The
+sources R1 to R9 are docs/detection.md 2.1 to 2.9.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The text an agent or a person reads with a verdict: `[floorboss SEQ]`, what was found, a way out.
 
 It is built from the words of our tables and quoted names and never holds tool output, prompts or
-other text of an agent: in some harnesses it arrives as a system message (design.md 6).
+other text of an agent: in some harnesses it arrives as a system message (docs/design.md 4).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Counting what brings nothing: the same call again (R1), a stale window (R2), calls without gain.
 
-All of them start again at a change of state; detection-rules.md 2 has the arithmetic.
+All of them start again at a change of state; docs/detection.md 2 has the arithmetic.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
     fired(stream, causes)     an entry says that comparisons tripped
     zeroed(stream, causes)    a person took such an entry back
 
-Order of work for a finished call, from detection-rules.md 1: unknown, interrupted and cancelled
+Order of work for a finished call, from docs/detection.md 1: unknown, interrupted and cancelled
 calls count nowhere; a repeated call of one batch is no second vote; then blocked, denied,
 bookkeeping, and at last the ordinary call.
 """

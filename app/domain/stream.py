@@ -20,7 +20,7 @@ from app.domain.lru import Lru
 
 RECENT = 32  # calls kept for a handoff
 EVIDENCE = 10  # seqs kept behind one counter, the newest ones
-SEEN = 4096  # answers remembered (detection-rules.md, bounds)
+SEEN = 4096  # answers remembered (docs/detection.md 2.13)
 IDENTITIES = 4096
 TARGETS = 256
 STATES = 512  # edits and mutating calls remembered since the last prompt by a person

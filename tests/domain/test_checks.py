@@ -33,7 +33,7 @@ from tests.domain.calls import (
     red,
 )
 
-CLOSED_SET = frozenset(  # design.md 9
+CLOSED_SET = frozenset(  # an interface: see CONTRIBUTING.md
     {
         *("repeated", "same_error", "no_progress", "edit_failures", "test_failure"),
         *("success_rate", "timeouts", "denials", "context", "streak", "review", "coverage"),

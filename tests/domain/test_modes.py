@@ -23,7 +23,7 @@ from app.domain.modes import (
 from docs.generate import modes_page
 
 ROOT = Path(__file__).parents[2]
-ALL = [mode for table in MODES.values() for mode in table.values()]
+ALL = [MODES[profile][name] for profile in get_args(ProfileName) for name in MODE_NAMES]
 
 
 def test_both_profiles_hold_the_five_modes_under_their_names() -> None:

@@ -10,7 +10,7 @@ import pytest
 from app.domain.profiles import THRESHOLDS
 from tests.domain.scenarios import Fired, run, scenarios
 
-# What the corpus calls a counter, in the names of our rules (detection.md, last note of 6).
+# What the corpus calls a counter, in the names of our rules.
 RULES: Final[Mapping[str, frozenset[str]]] = {
     "repeated": frozenset({"repeated", "same_error"}),
     "scope": frozenset({"context"}),
