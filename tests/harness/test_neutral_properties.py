@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,8 +42,14 @@ counts = st.none() | st.integers(0, 2**53 - 1)
 amounts = st.none() | st.floats(0, 1e9)
 names = st.none() | st.text("ab c-é", min_size=1, max_size=5)
 objects = st.dictionaries(texts, values, max_size=3)
+Parts: TypeAlias = dict[str, st.SearchStrategy[Any]]
+NEEDED: Parts = {
+    "session_id": st.text("ab ", min_size=1),
+    "tool": st.sampled_from(["Bash", "Edit"]),
+}
+REPORT: Parts = {"percent": st.floats(0, 100), "uncovered": st.lists(texts)}
 WELL_FORMED = st.fixed_dictionaries(
-    {"session_id": st.text("ab ", min_size=1), "tool": st.sampled_from(["Bash", "Edit"])},
+    NEEDED,
     optional={
         "kind": st.sampled_from([None, "tool", "attempt", "prompt", "turn", "usage"]),
         "outcome": st.sampled_from([None, "ok", "error", "denied", "unknown"]),
@@ -52,10 +60,7 @@ WELL_FORMED = st.fixed_dictionaries(
         "occurred_at": st.sampled_from([None, "2026-11-30T09:00:00+02:00", "2026-01-01T00:00:00Z"]),
         "usage": st.none() | st.fixed_dictionaries({}, optional={"cost": amounts}),
         "tests": st.none() | st.fixed_dictionaries({}, optional={"failed": counts}),
-        "coverage": st.none()
-        | st.fixed_dictionaries(
-            {}, optional={"percent": st.floats(0, 100), "uncovered": st.lists(texts)}
-        ),
+        "coverage": st.none() | st.fixed_dictionaries({}, optional=REPORT),
         **dict.fromkeys(("event_id", "agent_id", "call_id", "harness", "rule"), names),
         **dict.fromkeys(("duration_ms", "context_tokens", "context_limit"), counts),
     },
