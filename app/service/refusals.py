@@ -20,6 +20,7 @@ WINDOW = 60.0  # seconds in which identical refusals are counted
 class _Counted:
     draft: Draft
     until: float
+    seq: int  # of the entry; none stands there when the log did not take it
     more: int = 0
 
 
@@ -35,12 +36,13 @@ class Refusals:
         self.flush(desk, at)
         key = _key(draft)
         known = self._known.get(key)
-        if known is not None:
+        if known is not None and _stands(desk, known):
             known.more += 1
             return
-        self._known[key] = _Counted(draft=draft, until=self.now() + WINDOW)
         desk.load(draft.scope)
-        desk.take(desk.begin(at).append(draft))
+        made = desk.begin(at).append(draft)
+        desk.take(made)
+        self._known[key] = _Counted(draft=draft, until=self.now() + WINDOW, seq=made.last.seq)
 
     def due(self, now: float) -> bool:
         """Whether a counted minute is over."""
@@ -57,6 +59,12 @@ class Refusals:
                 more: dict[str, Json] = {**counted.draft.body, "count": counted.more}
                 desk.load(counted.draft.scope)
                 desk.take(desk.begin(at).append(replace(counted.draft, body=more)))
+
+
+def _stands(desk: Desk, counted: _Counted) -> bool:
+    """Whether the first of the identical refusals is in the log: its group may have been lost."""
+    first = desk.get(counted.seq)
+    return first is not None and first.body == counted.draft.body
 
 
 def _key(draft: Draft) -> tuple[str, ...]:

@@ -290,7 +290,10 @@ class Writer:
             self._published(entries)
         by_seq = {entry.seq: entry for entry in entries}
         for piece, result in done:
-            if not self._tell(piece, result, by_seq):
+            if isinstance(result, Unavailable):  # the past could not be read
+                self._lost.count(at, events=piece.events, verdicts=piece.verdicts)
+                self._tell(piece, result, by_seq)
+            elif not self._tell(piece, result, by_seq):
                 self._lost.count(at, events=0, verdicts=piece.verdicts)
 
     def _published(self, entries: tuple[Entry, ...]) -> None:
