@@ -41,6 +41,7 @@ class Desk:
         self.configuration = configuration
         self.fresh: list[Entry] = []  # made in this group, not committed
         self._keys: dict[str, Entry] = {}
+        self._looked_up: dict[str, Entry | None] = {}  # in the past, since the last commit
         self._keep = keep
         self._used: OrderedDict[str, None] = OrderedDict()
         self.book = self._opened()
@@ -75,7 +76,12 @@ class Desk:
 
     def find(self, dedup_key: str) -> Entry | None:
         """The entry with this key, committed or in this group."""
-        return self._keys.get(dedup_key) or self.past.find(dedup_key)
+        made = self._keys.get(dedup_key)
+        if made is not None:
+            return made
+        if dedup_key not in self._looked_up:
+            self._looked_up[dedup_key] = self.past.find(dedup_key)
+        return self._looked_up[dedup_key]
 
     def get(self, seq: int) -> Entry | None:
         """The entry at this place, committed or in this group."""
@@ -94,6 +100,7 @@ class Desk:
         """The group is in the log: what is fresh has become the past."""
         self.fresh.clear()
         self._keys.clear()
+        self._looked_up.clear()
         while len(self._used) > self._keep:
             name, _ = self._used.popitem(last=False)
             self.book = self.book.without(name)
