@@ -149,9 +149,11 @@ class Daemon:
                 pass_fds=[] if handle is None else [handle],
             )
         assert self.process.stdout is not None
-        first = self.process.stdout.readline()
+        waiting = select.select([self.process.stdout], [], [], PATIENCE)[0]
+        first = self.process.stdout.readline() if waiting else ""
         found = re.match(r"Serving (\S+);", first)
         if found is None:
+            self.process.kill()
             self.process.wait(PATIENCE)
             raise AssertionError(f"not started: {first}{self._complaints()}")
         self.url, self.said = found[1], [first]

@@ -1,0 +1,200 @@
+"""`floorboss approve | apply | revert | dismiss | propose --decide` against a running daemon."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.processes import OPERATOR, Daemon, Terminal, environment, run
+
+Start = Callable[..., Terminal]
+WAITS = "return plan -> implementation"
+
+
+def looped(daemon: Daemon, session: str) -> tuple[str, str]:
+    """A session that was dropped to plan: the seqs of the change and of its way back."""
+    applied, returns = daemon.loop(session)
+    return str(applied["seq"]), str(returns["seq"])
+
+
+def mode(daemon: Daemon, scope: str) -> str:
+    return str(daemon.ask("GET", f"/controller/overrides?scope={scope}")["mode"])
+
+
+def head(daemon: Daemon) -> int:
+    return int(daemon.ask("GET", "/controller/checkpoint")["seq"])
+
+
+def test_approve_shows_what_would_change_and_does_it(daemon: Daemon) -> None:
+    change, seq = looped(daemon, "approve")
+    done = daemon.run("approve", seq, "--yes", token=OPERATOR)
+    shown = done.stdout.splitlines()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert shown[0].startswith(f"{seq} proposed for approve: {WAITS}")
+    assert f"{change} applied: implementation -> plan: same failing call 3 times" in shown[1]
+    assert shown[2:4] == [
+        "  in force   mode plan, posture yolo",
+        "  would be   mode implementation, posture yolo",
+    ]
+    assert shown[4].endswith("In force for approve: mode implementation, posture yolo.")
+    assert mode(daemon, "approve") == "implementation"
+
+
+def test_a_dry_run_names_the_state_and_changes_nothing(daemon: Daemon) -> None:
+    _, seq = looped(daemon, "dry")
+    before = head(daemon)
+    shown = daemon.run("approve", seq, "--dry-run", token=OPERATOR)
+    state = shown.stdout.splitlines()[-1].removeprefix("Nothing was changed. The state is ")
+    assert (head(daemon), mode(daemon, "dry")) == (before, "plan")
+    done = daemon.run("approve", seq, "--expected-state", state.rstrip("."), token=OPERATOR)
+    assert (done.returncode, mode(daemon, "dry")) == (0, "implementation")
+    assert len(done.stdout.splitlines()) == 1
+
+
+def test_a_state_that_has_changed_decides_nothing(daemon: Daemon) -> None:
+    _, seq = looped(daemon, "stale")
+    done = daemon.run("approve", seq, "--expected-state", "0123456789abcdef", token=OPERATOR)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "changed since that state was shown" in done.stderr
+    assert done.stderr.endswith("What is in force was not changed.\n")
+    assert mode(daemon, "stale") == "plan"
+
+
+def test_the_wrong_verb_names_the_right_one(daemon: Daemon) -> None:
+    _, seq = looped(daemon, "verb")
+    done = daemon.run("apply", seq, "--yes", token=OPERATOR)
+    assert done.returncode == 1
+    assert f"use approve {seq}" in done.stderr
+    assert mode(daemon, "verb") == "plan"
+
+
+def test_revert_puts_back_what_lay_beneath(daemon: Daemon) -> None:
+    change, _ = looped(daemon, "revert")
+    done = daemon.run("revert", change, "--yes", "--reason", "I know", token=OPERATOR)
+    assert done.stdout.endswith("In force for revert: mode implementation, posture yolo.\n")
+    assert mode(daemon, "revert") == "implementation"
+
+
+def test_dismiss_leaves_things_as_they_are(daemon: Daemon) -> None:
+    _, seq = looped(daemon, "dismiss")
+    done = daemon.run("dismiss", seq, "--yes", token=OPERATOR)
+    assert done.stdout.endswith("In force for dismiss: mode plan, posture yolo.\n")
+
+
+def test_a_decision_without_anybody_to_ask_is_not_taken(daemon: Daemon) -> None:
+    _, seq = looped(daemon, "nobody")
+    unasked = daemon.run("approve", seq, token=OPERATOR)
+    unknown = daemon.run("approve", seq, "--yes")
+    assert (unasked.returncode, unknown.returncode) == (2, 2)
+    assert "say --yes or --expected-state STATE. Nothing was changed." in unasked.stderr
+    assert "hand it in with --token-fd N. Nothing was changed." in unknown.stderr
+    assert mode(daemon, "nobody") == "plan"
+
+
+@pytest.mark.parametrize("wrong", ["harness", "unknown"])
+def test_another_token_than_the_operators_decides_nothing(daemon: Daemon, wrong: str) -> None:
+    _, seq = looped(daemon, wrong)
+    token = daemon.harness() if wrong == "harness" else "x" * 40
+    done = daemon.run("approve", seq, "--expected-state", "0123456789abcdef", token=token)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("floorboss: refused: ")
+    assert mode(daemon, wrong) == "plan"
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "after"), [("y", 0, "implementation"), ("", 1, "plan")]
+)
+def test_at_a_terminal_token_and_answer_are_asked_for_and_the_token_is_not_shown(
+    daemon: Daemon, terminal: Start, answer: str, status: int, after: str
+) -> None:
+    session = f"asked-{status}"
+    _, seq = looped(daemon, session)
+    screen = terminal("approve", seq, env=daemon.env)
+    said = screen.wait_for(r"(?s).*Operator's token \(not shown\): ")[0]
+    screen.type(OPERATOR)
+    said += screen.wait_for(r"(?s).*\[y/N\] ")[0]
+    screen.type(answer)
+    said += screen.end()
+    assert screen.process.returncode == status
+    assert OPERATOR not in said
+    assert mode(daemon, session) == after
+
+
+def test_no_option_and_no_variable_takes_a_token(daemon: Daemon) -> None:
+    env = {**daemon.env, "FLOORBOSS_TOKEN": OPERATOR}
+    by_variable = run("approve", "6", "--yes", env=env)
+    by_option = daemon.run("approve", "6", "--yes", "--token", OPERATOR)
+    assert (by_variable.returncode, by_option.returncode) == (2, 2)
+    assert "FLOORBOSS_TOKEN is not known" in by_variable.stderr
+
+
+def test_the_operators_token_is_not_sent_to_another_machine_in_the_clear(state: Path) -> None:
+    url = "http://192.0.2.1:8737"
+    done = run("approve", "6", "--yes", "--url", url, env=environment(state), token=OPERATOR)
+    assert done.returncode == 2
+    assert f"{url} is not encrypted" in done.stderr
+
+
+def test_a_person_tightens_in_one_command(daemon: Daemon) -> None:
+    words = ("propose", "freeze", "--posture", "read-only", "--reason", "lunch")
+    done = daemon.run(*words, "--decide", "--yes", token=OPERATOR)
+    assert done.stdout.splitlines()[:2] == [
+        "  in force   mode implementation, posture yolo",
+        "  would be   mode implementation, posture read-only",
+    ]
+    assert done.stdout.endswith("In force for freeze: mode implementation, posture read-only.\n")
+
+
+def test_a_person_loosens_in_one_command_for_the_state_that_was_shown(daemon: Daemon) -> None:
+    looped(daemon, "open")
+    words = ("propose", "open", "--return", "mode", "--reason", "it is fine")
+    done = daemon.run(*words, "--decide", "--yes", token=OPERATOR)
+    assert (done.returncode, mode(daemon, "open")) == (0, "implementation")
+
+
+def test_an_agent_may_ask_but_not_decide(daemon: Daemon) -> None:
+    words = ("propose", "agent", "--mode", "plan", "--reason", "I am lost")
+    asked = daemon.run(*words)
+    decided = daemon.run(*words, "--decide", "--yes", token=daemon.harness())
+    assert (asked.returncode, decided.returncode) == (0, 1)
+    assert asked.stdout.startswith("Proposal ")
+    assert mode(daemon, "agent") == "implementation"
+
+
+@pytest.mark.parametrize("words", [[], ["--mode", "plan", "--posture", "ask"]])
+def test_a_wish_is_for_one_thing(daemon: Daemon, words: list[str]) -> None:
+    done = daemon.run("propose", "demo", "--reason", "x", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "one of --mode, --posture and --return" in done.stderr
+
+
+def test_a_wish_for_a_mode_that_there_is_not_names_those_there_are(daemon: Daemon) -> None:
+    done = daemon.run("propose", "demo", "--mode", "god", "--reason", "x")
+    assert done.returncode == 1
+    assert "debug, implementation, plan, review, test_development" in done.stderr
+
+
+def test_an_entry_that_there_is_not_is_named(daemon: Daemon) -> None:
+    done = daemon.run("approve", "999999", "--yes", token=OPERATOR)
+    assert (done.returncode, done.stdout) == (1, "")
+
+
+def test_without_a_daemon_the_address_that_was_tried_and_the_next_step_are_named(
+    state: Path,
+) -> None:
+    env = environment(state, FLOORBOSS_PORT="1")
+    commands: list[tuple[str, ...]] = [
+        ("log",), ("show", "1"), ("status",), ("verify",),
+        ("propose", "s", "--mode", "plan", "--reason", "x"),
+    ]  # fmt: skip
+    ended: list[Any] = [run(*words, env=env) for words in commands]
+    ended.append(run("approve", "1", "--yes", env=env, token=OPERATOR))
+    assert {each.returncode for each in ended} == {5}
+    for each in ended:
+        assert "no daemon answered at http://127.0.0.1:1 (Connection refused)" in each.stderr
+        assert "`make run` or `floorboss serve`" in each.stderr
+    assert not os.path.lexists(state)

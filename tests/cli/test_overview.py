@@ -1,0 +1,58 @@
+"""What status shows, line by line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.cli.overview import overview
+
+
+def session(**more: Any) -> dict[str, Any]:
+    return {
+        "scope": "s1",
+        "ended": False,
+        "mode": "implementation",
+        "posture": "yolo",
+        "also": [],
+        "seqs": [],
+        "proposals": [],
+        "interventions": {"attempted": 0, "blocked": 0, "blocked_then_blocked": 0},
+        "advisory": [],
+        "signals": {},
+        **more,
+    }
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "threshold", "shown"),
+    [
+        ("repeated", 1, 3.0, []),
+        ("repeated", 2, 3.0, ["  repeated 2 of 3"]),
+        ("context", 0.4, 0.8, ["  context 0.4 of 0.8"]),
+        ("repeated", 9, None, []),  # the check is off
+        ("success_rate", 1.0, 0.5, []),  # trips below its threshold: above it all is well
+    ],
+)
+def test_a_counter_is_shown_from_half_way_on(
+    rule: str, value: float, threshold: float | None, shown: list[str]
+) -> None:
+    view = session(signals={rule: {"value": value, "threshold": threshold}})
+    assert list(overview([view], []))[2:] == shown
+
+
+def test_blocks_and_rules_that_only_advise_are_shown() -> None:
+    counted = {"attempted": 10, "blocked": 4, "blocked_then_blocked": 2}
+    view = session(ended=True, interventions=counted, advisory=["repeated"], also=["plan"])
+    assert list(overview([view], []))[1:] == [
+        "s1 (ended): mode implementation, posture yolo, also under plan",
+        "  4 of 10 attempts blocked, 2 right after another",
+        "  advisory only, as you took them back twice: repeated",
+    ]
+
+
+def test_all_sessions_are_named_only_when_something_holds_for_them() -> None:
+    assert list(overview([session(scope="*")], []))[1:] == ["No session was reported yet."]
+    held = session(scope="*", mode="plan", seqs=[7])
+    assert list(overview([held], []))[1:] == ["all sessions: mode plan, posture yolo, by 7"]
