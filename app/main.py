@@ -107,7 +107,7 @@ def _open(settings: Settings, database: Path, lock: Lock) -> Daemon:
     log, tokens, feed = Log.open(database), Tokens(settings.state_dir), Feed()
     reader = Reader(database)
     tokens.ensure_harness()
-    desk = Desk(StoredPast(log, reader), settings.configuration())
+    desk = Desk(StoredPast(log, reader), settings.configuration(), own=settings.own)
     writer = Writer(desk, log, now, feed.publish)
     control = Control(desk, writer, Refusals(time.monotonic))
     feed.listen(control.count)

@@ -28,7 +28,7 @@ class Place:
     root: str | None  # the project root; None: no cwd was ever seen
     cwd: str | None  # what relative paths start from; None: the root
     given: tuple[str, ...] = ()  # further folders the harness was given
-    state_dir: str | None = None  # floorboss's own folder
+    own: tuple[str, ...] = ()  # folders and files of floorboss itself
 
 
 def find_root(cwd: str) -> str:
@@ -73,7 +73,7 @@ def _without_root(path: str) -> Target:
 
 def _target(path: str, place: Place) -> Target:
     inside = None if place.root is None else _relative(path, place.root)
-    if place.state_dir is not None and _relative(path, place.state_dir) is not None:
+    if any(_relative(path, own) is not None for own in place.own):
         return Target(path=path if inside is None else inside, zone="guarded")
     if inside is not None:
         return Target(path=inside, zone=_zone_inside(inside))

@@ -89,7 +89,7 @@ def _core(settings: Settings, profile: str | None, thresholds: list[str]) -> tup
     if isinstance(configuration, Unknown):
         fail(MISUSED, configuration.detail)
     tally = Tally(configuration.start_mode, configuration.context_limit)
-    return Core(configuration).feed, tally
+    return Core(configuration, own=settings.own).feed, tally
 
 
 def _daemon(url: str, token_fd: int | None, settings: Settings) -> Daemon:

@@ -41,6 +41,11 @@ class Settings(Schema):
         """What a read without a token shows; beyond loopback always nothing."""
         return self.auth.reads if self.local else "token"
 
+    @property
+    def own(self) -> tuple[str, ...]:
+        """What no agent may write: the state folder and the file of settings."""
+        return (str(self.state_dir), str(self.config))
+
     def values(self) -> dict[str, Json]:
         """What a `configured` entry says: every setting, and the modes in full, without secrets."""
         shown: dict[str, Json] = self.model_dump(mode="json")

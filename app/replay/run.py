@@ -33,9 +33,11 @@ KEEP: Final = 200  # sessions at hand; the others are folded again when they go 
 class Core:
     """The daemon's core on a log in memory."""
 
-    def __init__(self, configuration: Configuration, keep: int = KEEP) -> None:
+    def __init__(
+        self, configuration: Configuration, keep: int = KEEP, own: tuple[str, ...] = ()
+    ) -> None:
         self.memory = Memory()
-        self.desk = Desk(self.memory, configuration, keep)
+        self.desk = Desk(self.memory, configuration, keep=keep, own=own)
         self._at = START
         self._append(_configured(configuration))
 

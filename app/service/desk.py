@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Protocol
 
+from app.classification.edge import Surroundings
 from app.domain.configuration import Configuration
 from app.domain.entries import EVERYWHERE, MACHINE, Entry, session_of
 from app.domain.evolve import evolve_all
@@ -36,9 +37,16 @@ class Past(Protocol):
 class Desk:
     """The book as the entries made so far leave it, committed or not."""
 
-    def __init__(self, past: Past, configuration: Configuration, keep: int = SESSIONS) -> None:
+    def __init__(
+        self,
+        past: Past,
+        configuration: Configuration,
+        keep: int = SESSIONS,
+        own: tuple[str, ...] = (),
+    ) -> None:
         self.past = past
         self.configuration = configuration
+        self.around = Surroundings(own=own, context_limit=configuration.context_limit)
         self.fresh: list[Entry] = []  # made in this group, not committed
         self._keys: dict[str, Entry] = {}
         self._looked_up: dict[str, Entry | None] = {}  # in the past, since the last commit

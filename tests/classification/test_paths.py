@@ -49,7 +49,7 @@ def test_a_path_is_where_the_text_and_the_disk_say(case: dict[str, Any], top: Pa
         root=None if given["root"] is None else str(root / given["root"]),
         cwd=None if given["cwd"] is None else str(root / given["cwd"]),
         given=tuple(spelled(folder, top) for folder in given.get("given", ())),
-        state_dir=spelled(given["state_dir"], top) if "state_dir" in given else None,
+        own=(spelled(given["state_dir"], top),) if "state_dir" in given else (),
     )
     found = targets((spelled(case["when"], top),), place)
     assert [[t.path, t.zone] for t in found] == [

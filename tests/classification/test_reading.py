@@ -96,7 +96,5 @@ KEYS = st.sampled_from(
 def test_reading_never_raises_and_reads_alike_twice(
     tool: str, arguments: dict[str, Any], outcome: Any, result: str | None
 ) -> None:
-    event = Event(
-        session_id="s", tool=tool, arguments=arguments, outcome=outcome, result=result
-    )
+    event = Event(session_id="s", tool=tool, arguments=arguments, outcome=outcome, result=result)
     assert read(event) == read(event)
