@@ -128,6 +128,17 @@ def test_a_second_agent_under_the_same_rule_restricts_the_session_too() -> None:
     assert floor.mode("s/c") == "plan"
 
 
+def test_one_agent_twice_under_a_rule_is_no_second_agent() -> None:
+    floor = Floor()
+    for _ in range(2):
+        floor.failing("make", 3, "s/a")
+        floor.decides("approve", floor.open()[0])
+        for at in range(6):
+            floor.call(f"look {at}", "s/a")
+    floor.failing("make", 3, "s/a")
+    assert (floor.mode("s/a"), floor.mode("s")) == ("plan", "implementation")
+
+
 def test_a_second_agent_under_another_rule_restricts_only_itself() -> None:
     floor = Floor()
     floor.failing("make", 3, "s/a")

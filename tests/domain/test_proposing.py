@@ -89,7 +89,7 @@ def test_so_many_wait_in_a_scope_and_no_more() -> None:
     for at in range(ASKED):
         assert floor.wishes("policy", {"shell_denials": [f"rm {at}"]}) != ()
     assert isinstance(floor.wishes("policy", {"shell_denials": ["one more"]}), Unclear)
-    assert isinstance(floor.wishes("policy", {"shell_denials": ["elsewhere"]}, "t"), tuple)
+    assert isinstance(floor.wishes("policy", {"shell_denials": ["elsewhere"]}, "s/a"), tuple)
     for _ in range(3):
         floor.call("rm", outcome="denied")
     for at in range(6):

@@ -57,6 +57,25 @@ def test_approving_a_way_back_zeroes_and_dismissing_it_does_not() -> None:
         assert (None if repeat is None else repeat.count) == count
 
 
+def test_a_covered_tightening_says_why_its_way_back_is_void() -> None:
+    floor = Floor()
+    floor.failing()
+    *_, ended = floor.sets("mode", {"mode": "debug"})
+    assert body(ended)["why"] == "what it would take back is not in force"
+
+
+def test_a_way_back_that_is_offered_again_latches_nothing() -> None:
+    floor = Floor()
+    floor.failing("make", 3)
+    floor.decides("dismiss", floor.open()[0])
+    for at in range(30):
+        floor.call(f"look {at}")
+    assert not [rule for rule, _ in floor.session().streams[""].latches if rule == "repeated"]
+    floor.reports("s", "session", kind="session_start")
+    assert len(floor.open()) == 1
+    assert not [rule for rule, _ in floor.session().streams[""].latches if rule == "repeated"]
+
+
 def test_a_new_start_mode_leads_the_way_back_there() -> None:
     floor = Floor()
     floor.failing()
