@@ -165,8 +165,14 @@ async def asked(running: Running, attempts: list[dict[str, Any]]) -> list[dict[s
 @contextmanager
 def held(running: Running) -> Iterator[Callable[[], None]]:
     """The writer busy with one piece of work until the value is called."""
-    go = threading.Event()
-    busy = running.daemon.control.writer.submit(lambda desk, at: go.wait(60))
+    begun, go = threading.Event(), threading.Event()
+
+    def wait(desk: object, at: str) -> None:
+        begun.set()
+        go.wait(60)
+
+    busy = running.daemon.control.writer.submit(wait)
+    begun.wait(60)  # and so it is alone in its group
     try:
         yield go.set
     finally:
