@@ -40,6 +40,7 @@ from app.domain.state import (
     Value,
     newest,
     stream_of,
+    with_stream,
 )
 
 TARGETS = 256  # a session's test targets whose latest result is known
@@ -132,7 +133,7 @@ def _observed(session: Session, entry: Entry) -> Session:
             session = _session_event(session, entry)
         case _:
             pass
-    return replace(session, streams=session.streams.set(agent, stream))
+    return with_stream(session, agent, stream)
 
 
 def _said(session: Session, entry: Entry) -> str | None:
@@ -220,7 +221,7 @@ def _decided(session: Session, entry: Entry) -> Session:
         return session
     agent, rule = agent_of(entry.scope), text_of(entry.body, "rule")
     stream = asked(stream_of(session, agent), call_of(entry), verdict == "deny", rule)
-    return replace(session, streams=session.streams.set(agent, stream))
+    return with_stream(session, agent, stream)
 
 
 def _applied(session: Session, entry: Entry) -> Session:
@@ -316,7 +317,7 @@ def _reverted(session: Session, entry: Entry) -> Session:
     if override is None:
         return session
     causes, streams, taken_back = causes_of(override.body), session.streams, session.taken_back
-    for agent in {cause.agent for cause in causes}:
+    for agent in {cause.agent for cause in causes if cause.agent in streams}:
         mine = tuple(cause for cause in causes if cause.agent == agent)
         streams = streams.set(agent, zeroed(stream_of(session, agent), mine))
     if entry.body.get("approved") is None:

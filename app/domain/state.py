@@ -27,7 +27,9 @@ from app.domain.modes import Mode
 from app.domain.replacing import replace
 from app.domain.restrictions import InForce, Policy
 from app.domain.signals import EMPTY, Stream
+from app.domain.stream import added
 
+AGENTS = 256  # of a session, with counters; one that was silent for longer starts again
 OPEN_ATTEMPTS = 5_000  # attempts of a session that may still be asked again or end
 Value: TypeAlias = Mode | Policy | None  # None: a notice or a signal, nothing that judges calls
 
@@ -81,6 +83,8 @@ class Session:
     settled: Map[int, Kind] = field(default_factory=Map)  # proposals that are decided, and how
     declined: Map[int, int] = field(default_factory=Map)  # tightenings whose return was dismissed
     streams: Map[str, Stream] = field(default_factory=Map)
+    heard: Lru[bool] = field(default_factory=lambda: Lru(limit=AGENTS))  # agents with a stream
+    silent: Stream = EMPTY  # of agents not heard for long: what they asked and what was blocked
     parents: Map[str, str] = field(default_factory=Map)
     fired_by: Map[str, frozenset[str]] = field(default_factory=Map)  # rule -> agents
     taken_back: Map[str, int] = field(default_factory=Map)  # rule -> reverts by a person
@@ -211,6 +215,18 @@ def own_value(book: Book, scope: str, action: Action, configuration: Configurati
 def stream_of(session: Session, agent: str) -> Stream:
     """The counters of one agent of a session; the main agent is the empty string."""
     return session.streams.get(agent, EMPTY)
+
+
+def with_stream(session: Session, agent: str, stream: Stream) -> Session:
+    """The session with an agent's counters; those of the agent silent for longest may go."""
+    streams = session.streams.set(agent, stream)
+    if not agent:
+        return replace(session, streams=streams)
+    heard, silent = session.heard.put(agent, True), session.silent
+    fell_out = agent not in session.heard.values and len(session.heard.values) == AGENTS
+    for gone in set(session.heard.values) - set(heard.values) if fell_out else ():
+        silent, streams = added(silent, streams[gone]), streams.delete(gone)
+    return replace(session, streams=streams, heard=heard, silent=silent)
 
 
 def supposed(book: Book, scope: str, action: Action, value: Value) -> Book:

@@ -17,6 +17,7 @@ from immutables import Map
 
 from app.domain.calls import Call
 from app.domain.lru import Lru
+from app.domain.replacing import replace
 
 RECENT = 32  # calls kept for a handoff
 EVIDENCE = 10  # seqs kept behind one counter, the newest ones
@@ -175,6 +176,17 @@ class Stream:
 
 
 EMPTY = Stream()
+
+
+def added(total: Stream, stream: Stream) -> Stream:
+    """What is shown of a whole session, with one more stream in it."""
+    return replace(
+        total,
+        attempts=total.attempts + stream.attempts,
+        interventions=total.interventions + stream.interventions,
+        blocked_then_blocked=total.blocked_then_blocked + stream.blocked_then_blocked,
+        after_terminal=total.after_terminal + stream.after_terminal,
+    )
 
 
 def grown(failing: Failing, seq: int) -> Failing:

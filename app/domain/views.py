@@ -78,7 +78,7 @@ def session_row(book: Book, session: Session, configuration: Configuration) -> d
         "last_at": session.last_at,
         "agents": [*sorted(agent for agent in session.streams if agent)],
         "open_proposals": [*sorted(session.proposals)],
-        "interventions": _interventions(session.streams.values()),
+        "interventions": _interventions((session.silent, *session.streams.values())),
         "advisory": [rule for rule, count in sorted(session.taken_back.items()) if count > 1],
     }
 

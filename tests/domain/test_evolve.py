@@ -8,7 +8,8 @@ import pytest
 
 from app.domain.evolve import SIGNALS, TARGETS, WRITTEN, evolve_all, value_of
 from app.domain.restrictions import Policy
-from app.domain.state import Book, newest
+from app.domain.state import AGENTS, Book, newest
+from app.domain.views import session_row
 from tests.domain.floor import ANN, Floor
 
 
@@ -54,6 +55,34 @@ def test_red_targets_and_written_tests_do_not_fill_the_memory() -> None:
     floor.writes("observed", "s", "tool", "harness:x", {**said, "targets": [
         {"path": "tests/one more", "zone": "test"}]})  # fmt: skip
     assert len(floor.session().written) == WRITTEN
+
+
+def test_agents_that_fell_silent_do_not_fill_the_memory_and_stay_counted() -> None:
+    floor = Floor()
+    floor.call("main")
+    floor.failing("make", 3, "s/first")
+    floor.sets("policy", {"posture": "read-only"})
+    floor.asks("s/first", targets=[{"path": "a", "zone": "project"}])
+    before = session_row(floor.book, floor.session(), floor.configuration)["interventions"]
+    for at in range(AGENTS):
+        floor.writes("observed", f"s/{at}", "tool", "harness:x", {"outcome": "unknown"})
+    session = floor.session()
+    assert len(session.streams) == AGENTS + 1
+    assert "first" not in session.streams
+    assert session.streams[""].calls == 1  # the main agent is never forgotten
+    after = session_row(floor.book, session, floor.configuration)["interventions"]
+    assert (after, floor.mode("s/first")) == (before, "plan")
+    floor.decides("revert", next(e.seq for e in floor.log if e.kind == "applied"))
+    assert len(floor.session().streams) == AGENTS + 1
+    assert floor.folded() == floor.book
+
+
+def test_an_agent_that_is_heard_stays() -> None:
+    floor = Floor()
+    for at in range(AGENTS + 9):
+        for scope in ("s/steady", f"s/{at}"):
+            floor.writes("observed", scope, "tool", "harness:x", {"outcome": "ok"})
+    assert floor.session().streams["steady"].calls == AGENTS + 9
 
 
 def test_the_head_is_that_of_the_log_and_not_of_a_session() -> None:
