@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from app.domain.bodies import value_body, was
+from app.domain.bodies import held_names, value_body, was
 from app.domain.calls import reading_of
 from app.domain.configuration import Configuration
 from app.domain.controller import record
@@ -143,6 +143,7 @@ def _crossing_drafts(
     configured = book.configured
     assert configured is not None  # an approval is used only where one is configured
     own, mode = own_value(book, session.id, "mode", configuration), configuration.modes[side]
+    held = in_force(supposed(book, session.id, "mode", mode), session.id, configuration)
     uses = session.crossings + (1 if side == "test_development" else 0)
     limit = configuration.standing["boundary"].uses
     approved = Draft(
@@ -151,7 +152,7 @@ def _crossing_drafts(
         action="mode",
         actor=configured.actor,
         ref=configured.seq,
-        body={"standing": "boundary", "use": uses, "of": limit},
+        body={"standing": "boundary", "use": uses, "of": limit, "in_force": held_names(held)},
     )
     applied = Draft(
         kind="applied",

@@ -43,6 +43,7 @@ def audit(
     return [
         *_places(entries),
         *_refs(entries),
+        *_bodies(entries),
         *_loosened(entries),
         *_ways_back(entries),
         *_wrong_ways(entries, dict(zip(FIRST, start, strict=True))),
@@ -66,6 +67,28 @@ def _refs(entries: Sequence[Entry]) -> Iterator[str]:
             yield f"{entry.seq} {entry.kind} refers to {target and target.kind}"
         if target is not None and _repeats(entry) and _place(entry) != _place(target):
             yield f"{entry.seq} {entry.kind} stands elsewhere than {target.seq}"
+
+
+SAID: dict[str, tuple[str, ...]] = {
+    "decided": ("verdict", "mode", "posture"),
+    "approved": ("in_force",),
+    "dismissed": ("in_force",),
+    "reverted": ("in_force",),
+    "ended": ("why", "in_force"),
+}
+
+
+def _bodies(entries: Sequence[Entry]) -> Iterator[str]:
+    """What each kind says, and a change the whole of its value, what was and why."""
+    for entry in entries:
+        wanted = SAID.get(entry.kind, ())
+        if entry.kind in ("applied", "proposed") and entry.action in FIRST:
+            whole = ("mode", "definition") if entry.action == "mode" else ("policy",)
+            machine = entry.kind == "applied" and entry.actor == "machine"
+            wanted = (*whole, "was", "because", *(("handoff", "configuration") if machine else ()))
+        missing = [name for name in wanted if name not in entry.body]
+        if missing:
+            yield f"{entry.seq} {entry.kind} does not say {missing}"
 
 
 def _refers_well(entry: Entry, target: Entry | None) -> bool:
