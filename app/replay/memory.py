@@ -21,7 +21,6 @@ class Memory:
         self._entries: list[Entry] = []
         self._keys: dict[str, int] = {}
         self._sessions: defaultdict[str, list[int]] = defaultdict(list)
-        self._refs: defaultdict[int, list[int]] = defaultdict(list)
 
     @property
     def head_seq(self) -> int:
@@ -37,8 +36,6 @@ class Memory:
             self._sessions[entry.session].append(entry.seq)
             if entry.dedup_key is not None:
                 self._keys[entry.dedup_key] = entry.seq
-            if entry.ref is not None:
-                self._refs[entry.ref].append(entry.seq)
 
     def entries_of(self, session: str) -> Iterator[Entry]:
         """All entries of a session and its agents, in seq order."""
@@ -52,12 +49,6 @@ class Memory:
     def get(self, seq: int) -> Entry | None:
         """The entry at one place."""
         return self._at(seq) if 0 < seq <= self.head_seq else None
-
-    def caused_by(self, seq: int) -> tuple[Entry, ...]:
-        """The entries that refer to `seq`, and those that refer to these, in seq order."""
-        direct = self._refs.get(seq, [])
-        further = [later for first in direct for later in self._refs.get(first, ())]
-        return tuple(map(self._at, sorted({*direct, *further})))
 
     def _at(self, seq: int) -> Entry:
         return self._entries[seq - 1]

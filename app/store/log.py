@@ -77,12 +77,6 @@ class Log:
             row = driver.execute(queries.FIND, (dedup_key,)).fetchone()
         return entry_of(row) if row else None
 
-    def caused_by(self, seq: int) -> tuple[Entry, ...]:
-        """The entries that refer to `seq`, and those that refer to these, in seq order."""
-        with as_store_errors():
-            rows = self.connection.exec_driver_sql(queries.CAUSED_BY, (seq, seq)).all()
-        return tuple(map(entry_of, rows))
-
     def close(self) -> None:
         """Move everything into the database file, so that it can be copied alone, and close it.
 

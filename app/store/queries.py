@@ -25,12 +25,6 @@ FIND: Final = f"SELECT {_ROW} FROM controls WHERE dedup_key = ?"
 # seq: what refers to it
 REFERRING: Final = f"SELECT {_ROW} FROM controls WHERE ref = ? ORDER BY seq"
 
-# seq, seq: what refers to it, and what refers to that (an applied entry, and its way back)
-CAUSED_BY: Final = f"""
-SELECT {_ROW} FROM controls
-WHERE ref = ? OR ref IN (SELECT seq FROM controls WHERE ref = ?)
-ORDER BY seq"""
-
 # session, session + "/", session + "0": the session and its agents, and no other session ("0" is
 # the character after "/"). Two arms, so that each is one range of the index and the first, which
 # has nearly all entries, needs no sorting.

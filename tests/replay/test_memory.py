@@ -40,11 +40,6 @@ def test_an_entry_is_found_by_its_key_and_by_its_place(memory: Memory) -> None:
     assert memory.find("key:7") is memory.get(0) is memory.get(7) is None
 
 
-def test_what_an_entry_caused_is_two_steps_deep_as_in_the_stored_log(memory: Memory) -> None:
-    assert [found.seq for found in memory.caused_by(1)] == [2, 3]
-    assert memory.caused_by(6) == ()
-
-
 def test_the_text_of_what_was_reported_is_not_kept(memory: Memory) -> None:
     first = memory.get(1)
     assert first is not None

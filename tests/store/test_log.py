@@ -14,7 +14,7 @@ from app.store.chain import GENESIS, Verified
 from app.store.errors import LogRefused, LogUnavailable
 from app.store.log import Log
 from app.store.reader import Reader
-from tests.store.samples import applied, entry, reverted
+from tests.store.samples import applied, entry
 
 
 def test_a_new_log_has_no_head(log: Log) -> None:
@@ -202,19 +202,3 @@ def test_an_entry_is_found_by_its_dedup_key(log: Log) -> None:
     (stored,) = log.commit((entry(1, dedup_key="s-1\x00post\x00é"),))
     assert log.find("s-1\x00post\x00é") == stored
     assert log.find("s-1") is None
-
-
-def test_what_an_event_caused_comes_with_the_way_back_of_each(log: Log) -> None:
-    stored = log.commit(
-        (
-            entry(1),
-            applied(2, ref=1),
-            applied(3, ref=2, kind="proposed", direction="loosen"),
-            entry(4),
-            applied(5, ref=1, action="notice", direction="neutral"),
-            reverted(6, 2),
-            entry(7, ref=3),
-        )
-    )
-    assert log.caused_by(1) == tuple(stored[i] for i in (1, 2, 4, 5))
-    assert log.caused_by(4) == ()
