@@ -87,7 +87,7 @@ def test_a_route_is_described_with_the_role_it_asks_for(shared: Running) -> None
         ("GET", f"/controller/log?before={CANARY}", 422, "invalid_request"),
         ("GET", "/controller/log?limit=1001", 422, "invalid_request"),
         ("GET", f"/controller/log?after={10**30}", 422, "invalid_request"),
-        ("GET", f"/controller/sessions/{CANARY}", 404, "unknown_scope"),
+        ("GET", f"/controller/sessions/nobody-{CANARY}", 404, "unknown_scope"),
         ("GET", f"/controller/sessions/{'x' * 401}", 422, "invalid_request"),
         ("GET", f"/controller/modes/{CANARY}", 404, "unknown_mode"),
         ("GET", "/controller/log/", 404, "not_found"),

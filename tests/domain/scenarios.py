@@ -101,9 +101,7 @@ def run(events: list[Mapping[str, Any]], thresholds: Thresholds = DEFAULT) -> It
         while trips := tripped(stream, thresholds):
             trip = trips[0]
             yield Fired(turn=turn, trip=trip)
-            stream = fired(
-                stream, (cause_of(trip),), automatic=trip.response == "mode", seq=turn
-            )
+            stream = fired(stream, (cause_of(trip),), automatic=trip.response == "mode", seq=turn)
         streams[agent] = stream
 
 

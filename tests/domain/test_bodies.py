@@ -23,7 +23,8 @@ policies = st.builds(
     posture=st.sampled_from(POSTURES),
     verdicts=st.dictionaries(words, st.sampled_from(VERDICTS), max_size=3).map(Map),
     shell_denials=st.lists(words, max_size=3).map(tuple),
-    write_paths=st.none() | st.lists(st.sampled_from(["src/", "*.py", "a/**"])).map(tuple),
+    write_paths=st.none()
+    | st.lists(st.sampled_from(["src/", "*.py", "a/**"]), max_size=3).map(tuple),
 )
 modes = st.sampled_from([m for profile in get_args(ProfileName) for m in MODES[profile].values()])
 
