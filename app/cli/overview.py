@@ -49,6 +49,8 @@ def _scope(view: View) -> Iterator[str]:
             f"  {counted['blocked']} of {counted['attempted']} attempts blocked, "
             f"{counted['blocked_then_blocked']} right after another"
         )
+    if view["not_vouched_for"]:
+        yield f"  {view['not_vouched_for']} calls of unknown effect let pass, not vouched for"
     if view["advisory"]:
         yield f"  advisory only, as you took them back twice: {', '.join(view['advisory'])}"
     for rule, signal in view["signals"].items():

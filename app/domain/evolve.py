@@ -219,8 +219,10 @@ def _decided(session: Session, entry: Entry) -> Session:
         session = replace(session, attempts=session.attempts.put(key, attempt))
     if entry.ref is not None:  # the same attempt judged once more: counted nowhere
         return session
-    agent, rule = agent_of(entry.scope), text_of(entry.body, "rule")
-    stream = asked(stream_of(session, agent), call_of(entry), verdict == "deny", rule)
+    agent, rule, call = agent_of(entry.scope), text_of(entry.body, "rule"), call_of(entry)
+    if verdict == "none" and "unknown" in call.reading.effects:
+        session = replace(session, unvouched=session.unvouched + 1)
+    stream = asked(stream_of(session, agent), call, verdict == "deny", rule)
     return with_stream(session, agent, stream)
 
 

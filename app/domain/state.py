@@ -91,6 +91,7 @@ class Session:
     attempts: Lru[Attempt] = field(default_factory=lambda: Lru(limit=OPEN_ATTEMPTS))
     reds: Map[str, TestResult] = field(default_factory=Map)  # test target -> latest known result
     written: frozenset[str] = frozenset()  # tests written in this stay in test_development
+    unvouched: int = 0  # calls of unknown effect that nothing stood against
     crossings: int = 0  # uses of the standing approval `boundary`
     binding: str | None = None  # the hook route that named this session first
     root: str | None = None

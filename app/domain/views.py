@@ -79,6 +79,7 @@ def session_row(book: Book, session: Session, configuration: Configuration) -> d
         "agents": [*sorted(agent for agent in session.streams if agent)],
         "open_proposals": [*sorted(session.proposals)],
         "interventions": _interventions((session.silent, *session.streams.values())),
+        "not_vouched_for": session.unvouched,
         "advisory": [rule for rule, count in sorted(session.taken_back.items()) if count > 1],
     }
 

@@ -78,7 +78,7 @@ def as_table() -> dict[str, str]:
     ("accept", "agent", "form"),
     [
         ("*/*", "python-httpx/0.28", "application/json"),
-        ("*/*", "curl/8.5.0", "text/plain; charset=utf-8"),
+        ("*/*", "curl/8.5.0", "application/json"),
         ("application/json", "curl/8.5.0", "application/json"),
         ("text/plain", "python-httpx/0.28", "text/plain; charset=utf-8"),
         ("application/x-ndjson", "curl/8.5.0", "application/x-ndjson"),

@@ -19,6 +19,7 @@ def session(**more: Any) -> dict[str, Any]:
         "seqs": [],
         "proposals": [],
         "interventions": {"attempted": 0, "blocked": 0, "blocked_then_blocked": 0},
+        "not_vouched_for": 0,
         "advisory": [],
         "signals": {},
         **more,
@@ -44,10 +45,17 @@ def test_a_counter_is_shown_from_half_way_on(
 
 def test_blocks_and_rules_that_only_advise_are_shown() -> None:
     counted = {"attempted": 10, "blocked": 4, "blocked_then_blocked": 2}
-    view = session(ended=True, interventions=counted, advisory=["repeated"], also=["plan"])
+    view = session(
+        ended=True,
+        interventions=counted,
+        not_vouched_for=3,
+        advisory=["repeated"],
+        also=["plan"],
+    )
     assert list(overview([view], []))[1:] == [
         "s1 (ended): mode implementation, posture yolo, also under plan",
         "  4 of 10 attempts blocked, 2 right after another",
+        "  3 calls of unknown effect let pass, not vouched for",
         "  advisory only, as you took them back twice: repeated",
     ]
 

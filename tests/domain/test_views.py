@@ -101,6 +101,14 @@ def test_interventions_are_counted_over_all_agents() -> None:
     }
 
 
+def test_calls_that_nobody_vouched_for_are_counted_once_each() -> None:
+    floor = Floor()
+    for call, effect in (("1", "unknown"), ("2", "read"), ("1", "unknown"), ("3", "unknown")):
+        floor.asks("s", effects=[effect], call_id=call)
+    shown = session_row(floor.book, floor.session(), floor.configuration)
+    assert shown["not_vouched_for"] == 2
+
+
 def test_a_rule_that_became_advisory_is_shown() -> None:
     floor = Floor()
     for _ in range(2):
