@@ -27,7 +27,8 @@ def lines(
         f"Serving {url}; a harness sends the header in {header}",
         f"Post a call (three times stops the loop):  curl -H @{header} "
         f"-H 'Content-Type: application/json' -d '{EXAMPLE}' {url}/controller/events",
-        f"See the log:  curl -H 'Accept: text/plain' {url}/controller/log    Decide what waits:  {decide}",
+        f"See the log:  curl -H 'Accept: text/plain' {url}/controller/log    "
+        f"Decide what waits:  {decide}",
         *_token(admitted),
     ]
 
