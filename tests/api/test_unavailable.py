@@ -141,6 +141,7 @@ def test_verdicts_leave_while_another_program_holds_the_database(running: Runnin
     running.event("s", tool="Read")
     with locked(running):
         answers = asyncio.run(asked(running, [WRITE, READ] * 3))
+        running.daemon.control.writer.submit(lambda desk, at: None).result()  # nothing is under way
     assert [answer["verdict"] for answer in answers] == ["deny", "none"] * 3
     assert {answer["seq"] for answer in answers} == {None}
     running.event("s", kind="prompt")

@@ -50,7 +50,13 @@ ANSWER = {
     **{"seq": 1, "kind": "applied", "action": "mode", "direction": "tighten", "ref": None},
     **{"at": "", "actor": "machine", "summary": "x", "hash": "0", "body": {}, "in_force": HELD},
     **{"expected_state": "0", "ok": True, "count": 1, "head": 1, "items": [], "proposals": []},
-    **{"ended": False, "advisory": [], "signals": {}, "interventions": {"blocked": 0}},
+    **{
+        "ended": False,
+        "advisory": [],
+        "not_vouched_for": 0,
+        "signals": {},
+        "interventions": {"blocked": 0},
+    },
     **HELD,
 }
 
