@@ -10,9 +10,10 @@ from app.classification.lines import line_effects
 from app.classification.paths import Place
 from app.domain.events import Event
 from app.domain.modes import MODES, TOOL_CLASSES
-from app.domain.policy import Call, InForce, decide
+from app.domain.policy import decide
+from app.domain.restrictions import Call, InForce
 
-PLACE = Place(root="/work/project", cwd="/work/project")
+PLACE = Place(root="/home/dev/project", cwd="/home/dev/project")
 SHELL_SIGNS = st.text(alphabet="ab \n\\'\"|&;<>$()`#=-/.*~{}", max_size=40)
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text() | SHELL_SIGNS,
