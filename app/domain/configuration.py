@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from app.domain.modes import Mode
-from app.domain.modes import ProfileName as ProfileName
+from app.domain.modes import Mode, ProfileName
 
 Enforcement = Literal["enforce", "observe"]
 Posture = Literal["yolo", "auto", "ask", "read-only"]  # loosest first

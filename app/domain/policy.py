@@ -16,20 +16,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.domain.calls import Effect, Target, ToolClass
-from app.domain.configuration import POSTURES as POSTURES
-from app.domain.configuration import Posture
+from app.domain.configuration import POSTURES, Posture
 from app.domain.modes import UNKNOWN_CLASSES, VERDICTS, Mode, Ruling, Verdict
-from app.domain.modes import Malformed as Malformed
 from app.domain.patterns import matches
-from app.domain.reasons import reason as reason
-from app.domain.restrictions import Call as Call
-from app.domain.restrictions import Decision as Decision
-from app.domain.restrictions import InForce as InForce
-from app.domain.restrictions import Policy as Policy
-from app.domain.restrictions import VerdictRule as VerdictRule
-from app.domain.restrictions import changed as changed
-from app.domain.restrictions import policy_json as policy_json
-from app.domain.restrictions import policy_of as policy_of
+from app.domain.restrictions import Call, Decision, InForce, Policy, VerdictRule
 
 _WRITING: frozenset[Effect] = frozenset({"write", "git_restore"})  # effects that name targets
 _UNVOUCHED: frozenset[Effect] = frozenset({"unknown", "unknown_closed"})

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from app.domain.configuration import ProfileName
+from app.domain.modes import ProfileName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

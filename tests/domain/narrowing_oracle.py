@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from app.domain.calls import Effect, ToolClass, Zone
 from app.domain.modes import Mode
-from app.domain.policy import Policy
+from app.domain.restrictions import Policy
 
 STRICTNESS = {"none": 0, "ask": 1, "deny": 2}
 # What a posture says to a call that is known to change something, and to one nobody vouches for.

@@ -10,7 +10,7 @@ import pytest
 from app.domain.crossing import Crossing, Side, crossing, holds_boundary, open_tests
 from app.domain.events import Json
 from app.domain.modes import MODES, definition, mode_of
-from app.domain.policy import InForce, policy_of
+from app.domain.restrictions import InForce, policy_of
 from tests.domain.verdict_cases import call_of, cases
 
 

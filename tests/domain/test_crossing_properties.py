@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from app.domain.calls import Target
 from app.domain.crossing import Side, crossing, open_tests
 from app.domain.modes import MODES, VERDICTS
-from app.domain.policy import Call, InForce, decide
+from app.domain.policy import decide
+from app.domain.restrictions import Call, InForce
 
 MODE = MODES["default"]
 SIDES = st.sampled_from(["implementation", "test_development"])

@@ -9,7 +9,7 @@ import pytest
 
 from app.domain.modes import MODES, Mode
 from app.domain.narrowing import Widened, automatic, direction, narrow
-from app.domain.policy import InForce, Policy
+from app.domain.restrictions import InForce, Policy
 from tests.domain.verdict_cases import cases, value_of
 
 DEFAULT = MODES["default"]

@@ -11,8 +11,9 @@ from app.domain.configuration import POSTURES
 from app.domain.modes import EFFECTS, RULINGS, TOOL_CLASSES, VERDICTS, ZONES, Mode
 from app.domain.narrowing import Widened, direction, narrow
 from app.domain.patterns import zone_inside
-from app.domain.policy import Call, InForce, Policy, decide
+from app.domain.policy import decide
 from app.domain.probes import MOST, grid
+from app.domain.restrictions import Call, InForce, Policy
 from tests.domain.narrowing_oracle import frees, may_narrow
 
 PAIRS = settings(max_examples=500)

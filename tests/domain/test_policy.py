@@ -8,18 +8,17 @@ import pytest
 from immutables import Map
 
 from app.domain.events import Json
-from app.domain.modes import MODES
-from app.domain.policy import (
+from app.domain.modes import MODES, Malformed
+from app.domain.policy import decide
+from app.domain.reasons import reason
+from app.domain.restrictions import (
     Decision,
     InForce,
-    Malformed,
     Policy,
     VerdictRule,
     changed,
-    decide,
     policy_json,
     policy_of,
-    reason,
 )
 from tests.domain.verdict_cases import call_of, cases, in_force_of
 

@@ -9,7 +9,9 @@ from immutables import Map
 from app.domain.calls import Target
 from app.domain.configuration import POSTURES
 from app.domain.modes import EFFECTS, MODES, TOOL_CLASSES, VERDICTS, ZONES
-from app.domain.policy import Call, InForce, Policy, changed, decide, policy_json, policy_of, reason
+from app.domain.policy import decide
+from app.domain.reasons import reason
+from app.domain.restrictions import Call, InForce, Policy, changed, policy_json, policy_of
 
 modes = st.sampled_from([mode for table in MODES.values() for mode in table.values()])
 policies = st.builds(

@@ -8,9 +8,8 @@ from immutables import Map
 
 from app.domain.modes import EFFECTS, TOOL_CLASSES, ZONES, Verdict
 from app.domain.patterns import matches
-from app.domain.policy import Policy
 from app.domain.probes import MOST, grid, paths_around
-from app.domain.restrictions import DENIALS, PATTERNS, TOOLS
+from app.domain.restrictions import DENIALS, PATTERNS, TOOLS, Policy
 
 
 def test_every_tool_class_meets_every_effect() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from app.domain.calls import Target
 from app.domain.modes import MODES, Mode
-from app.domain.policy import Call, InForce, Policy, policy_of
+from app.domain.restrictions import Call, InForce, Policy, policy_of
 
 CASES = Path(__file__).parents[1] / "cases"
 
