@@ -11,7 +11,7 @@ from app.classification.paths import Place
 from app.domain.calls import ToolClass
 from app.domain.events import Event
 
-PLACE = Place(root="/home/dev/project", cwd="/home/dev/project")
+PLACE = Place(root="/srv/project", cwd="/srv/project")
 PATCH = (
     "*** Begin Patch\n*** Add File: src/new.py\n+x\n*** Update File: src/a.py\n"
     "*** Move to: tests/a.py\n@@\n-x\n+y\n*** Delete File: docs/b.md\r\n*** End Patch"
@@ -42,11 +42,11 @@ def test_some_classes_say_what_a_call_does(tool_class: ToolClass, effect: str) -
 @pytest.mark.parametrize(
     ("arguments", "paths"),
     [
-        ({"file_path": "/home/dev/project/src/a.py", "old_string": "x"}, ["src/a.py"]),
+        ({"file_path": "/srv/project/src/a.py", "old_string": "x"}, ["src/a.py"]),
         ({"path": "src/a.py", "content": "tests/b.py"}, ["src/a.py"]),
         ({"notebook_path": "n.ipynb"}, ["n.ipynb"]),
-        ({"absolute_path": "/home/dev/project/a"}, ["a"]),
-        ({"uri": "file:///home/dev/project/a"}, ["a"]),
+        ({"absolute_path": "/srv/project/a"}, ["a"]),
+        ({"uri": "file:///srv/project/a"}, ["a"]),
         ({"command": "create", "path": "a.py", "file_text": "x"}, ["a.py"]),
         ({"edits": [{"file_path": "a"}, {"file_path": "tests/b"}]}, ["a", "tests/b"]),
         ({"file_path": "a", "edits": [{"old_string": "x"}]}, ["a"]),
@@ -109,7 +109,7 @@ def test_a_line_that_does_more_than_patch_is_not_vouched_for(line: str) -> None:
         ({"path": "tests"}, "unknown_closed"),
         ({"path": "tests/a.py"}, "unknown_closed"),
         ({"options": {"into": ["x", "tests/a.py"]}}, "unknown_closed"),
-        ({"where": "file:///home/dev/project/.git/config"}, "unknown_closed"),
+        ({"where": "file:///srv/project/.git/config"}, "unknown_closed"),
         ({"where": "src/../tests/a.py"}, "unknown_closed"),
         ({"code": "print(1)"}, "unknown_closed"),
         ({"many": [f"a/{n}" for n in range(300)]}, "unknown_closed"),
@@ -152,9 +152,7 @@ def test_a_test_tool_that_runs_a_line_is_judged_by_it() -> None:
 
 def test_the_folder_a_shell_tool_names_counts() -> None:
     assert read("shell", {"cmd": "rm a.py", "workdir": "tests"})[1] == ["tests/a.py"]
-    assert read("shell", {"cmd": "rm a.py", "workdir": "/home/dev/project/tests"})[1] == [
-        "tests/a.py"
-    ]
+    assert read("shell", {"cmd": "rm a.py", "workdir": "/srv/project/tests"})[1] == ["tests/a.py"]
 
 
 def test_a_further_look_at_a_running_command_reads_and_typing_is_unknown() -> None:

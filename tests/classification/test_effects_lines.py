@@ -19,7 +19,7 @@ READ = json.loads(
     (Path(__file__).parents[1] / "cases" / "commands.json").read_text(encoding="utf-8")
 )
 CASES = [pytest.param(case, id=case["name"]) for case in READ]
-PLACE = Place(root="/home/dev/project", cwd="/home/dev/project")
+PLACE = Place(root="/srv/project", cwd="/srv/project")
 MEMBERS = [shlex.join(member.words) for case in READ for member in split(case["when"])]
 
 

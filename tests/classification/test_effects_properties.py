@@ -13,7 +13,7 @@ from app.domain.modes import MODES, TOOL_CLASSES
 from app.domain.policy import decide
 from app.domain.restrictions import Call, InForce
 
-PLACE = Place(root="/home/dev/project", cwd="/home/dev/project")
+PLACE = Place(root="/srv/project", cwd="/srv/project")
 SHELL_SIGNS = st.text(alphabet="ab \n\\'\"|&;<>$()`#=-/.*~{}", max_size=40)
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text() | SHELL_SIGNS,

@@ -63,7 +63,7 @@ def test_every_target_stands_once(top: Path) -> None:
 
 
 def test_the_temporary_folders_are_temporary() -> None:
-    place = Place(root="/home/dev/project", cwd="/home/dev/project")
+    place = Place(root="/srv/project", cwd="/srv/project")
     assert [t.zone for t in targets(("/tmp/x", "/var/tmp/x"), place)] == ["temporary"] * 2
 
 
@@ -93,4 +93,4 @@ def test_without_a_working_tree_the_root_is_the_cwd() -> None:
     [("tests/a", True), (".git/config", True), ("src/a", False), (".", False), ("..", False)],
 )
 def test_the_root_and_what_holds_it_close_nothing_by_name(path: str, expected: bool) -> None:
-    assert closed(path, Place(root="/home/dev/project", cwd="/home/dev/project")) is expected
+    assert closed(path, Place(root="/srv/project", cwd="/srv/project")) is expected
