@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from app.api import decisions, events, health, log, problems, reads, tokens
 from app.api.guards import Guards
+from app.api.hotpath import HotPath
 from app.api.schemas import PROBLEM, document
 from app.api.wiring import Wiring
 from app.service.archive import LogUnavailable
@@ -28,6 +29,8 @@ def application(wiring: Wiring) -> FastAPI:
     app = routes()
     app.state.wiring = wiring
     settings = wiring.settings
+    # the one added last is outermost: nothing reaches a handler past the guards
+    app.add_middleware(HotPath, parts=wiring)
     app.add_middleware(Guards, hosts=(settings.host, *settings.auth.hosts))
     return app
 

@@ -1,7 +1,8 @@
 """Events in, verdicts out: what a harness calls.
 
 Both routes read their bodies themselves: the limits and the strictness of the own-route contract
-come before any framework's parser, and a fault stores nothing.
+come before any framework's parser, and a fault stores nothing. `report` is all that there is to
+reporting events; the route below and hotpath.py only hand it their request.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from dataclasses import replace
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
+from starlette.types import Receive, Scope
 
 from app.api.body import events_in, named_session, object_in
 from app.api.problems import answer as faulty
 from app.api.problems import problem
 from app.api.schemas import EVENTS_BODY, EVENTS_RESULT, VERDICT, access, body
-from app.api.wiring import Wiring, answer, caller, unavailable, wiring
+from app.api.wiring import Wiring, answer, caller, sender, unavailable, wiring
 from app.classification.edge import changes_nothing
 from app.domain.decisions import Refusal, refused
 from app.domain.events import Event, Json
@@ -38,13 +40,17 @@ router = APIRouter(tags=["harness"])
 )
 async def events(request: Request) -> Response:
     """Report what an agent did: one event, an array, or NDJSON; all of a request or nothing."""
-    who = caller(request, "harness")
+    return await report(wiring(request), request.scope, request.receive)
+
+
+async def report(parts: Wiring, scope: Scope, receive: Receive) -> Response:
+    """Take the events of one request, whoever routed it here."""
+    who = sender(parts, scope["headers"], "harness")
     if isinstance(who, Fault):
         return faulty(who)
-    reported = await _reported(request)
+    reported = await _reported(scope, receive)
     if isinstance(reported, Fault):
         return faulty(reported)
-    parts = wiring(request)
     slower = parts.limits.refusal(who.name, len(reported))
     if slower is not None:
         return slower
@@ -85,12 +91,12 @@ async def decide(request: Request) -> Response:
             return answer(_unlogged(parts, attempt, cause))
 
 
-async def _reported(request: Request) -> tuple[Event, ...] | Fault:
-    headers = request.scope["headers"]
-    session = named_session(request.scope["query_string"], headers)
+async def _reported(scope: Scope, receive: Receive) -> tuple[Event, ...] | Fault:
+    headers = scope["headers"]
+    session = named_session(scope["query_string"], headers)
     if isinstance(session, Fault):
         return session
-    return await events_in(request.receive, headers, session)
+    return await events_in(receive, headers, session)
 
 
 async def _attempt(request: Request) -> Event | Fault:

@@ -11,6 +11,7 @@ from fastapi import Request
 from starlette.responses import Response
 
 from app.api.auth import forbidden, principal
+from app.api.headers import RawHeaders
 from app.api.limits import Limits
 from app.api.problems import answer as faulty
 from app.api.problems import problem
@@ -52,8 +53,12 @@ def wiring(request: Request) -> Wiring:
 
 def caller(request: Request, needs: Role) -> Principal | Fault:
     """Who asks, if their role may do what the route is for."""
-    parts = wiring(request)
-    who = principal(request.scope["headers"], parts.tokens, parts.settings.reads)
+    return sender(wiring(request), request.scope["headers"], needs)
+
+
+def sender(parts: Wiring, headers: RawHeaders, needs: Role) -> Principal | Fault:
+    """Who sent these headers, if their role may do what the route is for."""
+    who = principal(headers, parts.tokens, parts.settings.reads)
     return who if isinstance(who, Fault) else forbidden(who, needs) or who
 
 
@@ -77,16 +82,16 @@ async def deciding(
 
 async def _keep(request: Request, attempted: Attempted) -> None:
     parts = wiring(request)
-    sender = principal(request.scope["headers"], parts.tokens, parts.settings.reads)
-    assert isinstance(sender, Principal)  # nobody gets 401, and only a known token 403
+    who = principal(request.scope["headers"], parts.tokens, parts.settings.reads)
+    assert isinstance(who, Principal)  # nobody gets 401, and only a known token 403
     refusal = Refusal(
         why="wrong_role",
-        detail=f"{attempted.verb} is not for the role {sender.role}",
+        detail=f"{attempted.verb} is not for the role {who.role}",
         scope=attempted.scope,
         action=attempted.action,
         seq=attempted.seq,
     )
-    await parts.control.refuse(refused(refusal, actor_of(sender), attempted.verb))
+    await parts.control.refuse(refused(refusal, actor_of(who), attempted.verb))
 
 
 def actor_of(who: Principal) -> str:
