@@ -29,7 +29,8 @@ def part_of(body: Mapping[str, Json], key: str) -> Mapping[str, Json]:
 
 def call_name(agent: str | None, call_id: str, identity: object) -> str:
     """What names one call of a session: a reused id with other arguments is another call."""
-    return f"{agent or ''}|{call_id}|{identity}"
+    name = agent or ""  # its length, as an agent and a call's id may hold any sign
+    return f"{len(name)}|{name}|{call_id}|{identity}"
 
 
 def attempt_name(entry: Entry | Draft) -> str | None:

@@ -215,15 +215,16 @@ def _answer(desk: Desk, scope: str, entry: Entry, fired: Iterable[Entry]) -> Ans
 
 
 def event_key(event: Event) -> str | None:
-    """The key of an event that brings an id of its own."""
-    return None if event.event_id is None else f"event:{event.session_id}:{event.event_id}"
+    """The key of an event that brings an id of its own; a session's id holds no `/`."""
+    return None if event.event_id is None else f"event:{event.session_id}/{event.event_id}"
 
 
 def _call_key(event: Event, body: Mapping[str, Json]) -> str | None:
     """The key of one phase of one call; None: such an event is never a duplicate."""
     if event.call_id is None or event.kind not in ("tool", "attempt"):
         return None
-    return f"call:{event.scope}:{event.kind}:{event.call_id}:{body.get('identity')}"
+    scope = event.scope  # its length, as both it and the call's id may hold any of these signs
+    return f"call:{event.kind}:{len(scope)}:{scope}:{event.call_id}:{body.get('identity')}"
 
 
 def fingerprint(event: Event) -> str:

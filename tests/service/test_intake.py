@@ -52,6 +52,25 @@ def test_an_event_id_is_a_sessions_own(home: House) -> None:
     assert not one(home, call(event_id="e1", session="t")).duplicate
 
 
+def test_signs_inside_ids_never_make_two_events_one(home: House) -> None:
+    pairs = (
+        (call(session="a:b", event_id="c"), call(session="a", event_id="b:c")),
+        (call(session="x", call_id="y:tool:z"), call(session="x:tool:y", call_id="z")),
+        (call(session="x", call_id="1:y"), call(session="x:1", call_id="y")),
+        (call(agent_id="p", call_id="q|r"), call(agent_id="p|q", call_id="r")),
+        (call(agent_id="p", call_id="2:q:r"), call(agent_id="p:2", call_id="q:r")),
+    )
+    for first, second in pairs:
+        assert not one(home, first).duplicate
+        assert not one(home, second).duplicate, (first, second)
+
+
+def test_an_end_is_of_the_attempt_of_its_own_agent(home: House) -> None:
+    home.verdict(attempt("Bash", agent_id="a", call_id="b|c", arguments={"command": "make"}))
+    one(home, call(agent_id="a|b", call_id="c"))
+    assert home.entries("observed")[-1].ref is None
+
+
 def test_one_event_id_for_two_events_is_a_conflict_and_stores_nothing(home: House) -> None:
     one(home, call(event_id="e1"))
     answer = home.ingest(call("first of its request"), call("other", event_id="e1"))
@@ -228,7 +247,7 @@ def test_a_fingerprint_is_of_everything_that_was_said() -> None:
         replace(event, kind="attempt"),
     ):
         assert fingerprint(other) != fingerprint(event)
-    assert event_key(event) == "event:s:e"
+    assert event_key(event) == "event:s/e"
     assert event_key(replace(event, event_id=None)) is None
 
 
