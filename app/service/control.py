@@ -88,9 +88,10 @@ class Control:
         answers: list[Answer] = []
         for start in range(0, len(arrivals), SLICE):
             part = arrivals[start : start + SLICE]
+            left = len(arrivals) - start  # when a part cannot be logged, nothing behind it comes
             checked = arrivals if start == 0 else part  # another request may have come between
             result = await self._write(
-                partial(_receive_all, part, checked), _with_hashes, events=len(part)
+                partial(_receive_all, part, checked), _with_hashes, events=left
             )
             match result:
                 case Unavailable(cause=cause):

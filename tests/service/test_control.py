@@ -178,6 +178,9 @@ def test_a_large_request_says_how_much_of_it_was_stored(home: House) -> None:
     assert isinstance(answer, CutOff)
     assert answer.stored in (100, 200, 300)
     assert len(home.entries("observed")) == answer.stored + 1
+    home.freed()
+    home.stored(call("after"))
+    assert [entry.body["events"] for entry in home.entries("gap")] == [400 - answer.stored]
 
 
 def test_what_lost_its_place_is_told_by_the_next_look_at_what_is_due(home: House) -> None:
