@@ -85,7 +85,7 @@ def _same(entry: Entry, decision: Decision, configuration: Configuration) -> boo
     return all(entry.body.get(key) == now.get(key) for key in ("verdict", "would"))
 
 
-def answered(verdict: Verdict, configuration: Configuration) -> Verdict:
+def _answered(verdict: Verdict, configuration: Configuration) -> Verdict:
     """What the harness hears: in `observe` nothing is denied."""
     return verdict if configuration.enforcement == "enforce" else "none"
 
@@ -115,7 +115,7 @@ def _crossed(pending: Pending, draft: Draft, call: Call, configuration: Configur
         moved = supposed(book, session.id, "mode", configuration.modes[side])
         return in_force(moved, draft.scope, configuration)
 
-    step = crossing(
+    side = crossing(
         own=own.name,
         movable=_movable(session),
         under=under,
@@ -124,9 +124,9 @@ def _crossed(pending: Pending, draft: Draft, call: Call, configuration: Configur
         uses_left=standing.uses - session.crossings,
         written_here=session.written,
     )
-    if step is None:
+    if side is None:
         return pending
-    return pending.append(*_crossing_drafts(pending, draft.scope, step.to, configuration))
+    return pending.append(*_crossing_drafts(pending, draft.scope, side, configuration))
 
 
 def _movable(session: Session) -> bool:
@@ -173,16 +173,13 @@ def _crossing_drafts(
 
 def _decide(book: Book, scope: str, call: Call, configuration: Configuration) -> Decision:
     session = book.session(scope)
-    return decide(in_force(book, scope, configuration), call, _open_tests(session, configuration))
-
-
-def _open_tests(session: Session, configuration: Configuration) -> frozenset[str] | None:
-    return open_tests(red=bool(session.reds), written=session.written)
+    tests = open_tests(red=bool(session.reds), written=session.written)
+    return decide(in_force(book, scope, configuration), call, tests)
 
 
 def _verdict_body(decision: Decision, seq: int, configuration: Configuration) -> dict[str, Json]:
     body: dict[str, Json] = {
-        "verdict": answered(decision.verdict, configuration),
+        "verdict": _answered(decision.verdict, configuration),
         "mode": decision.mode,
         "posture": decision.posture,
     }

@@ -4,10 +4,10 @@ A controller that has an attempt to judge goes three steps:
 
     under = the function from a mode's name to what would be in force for the call's scope if the
             session's own mode were that one
-    step  = crossing(own=..., movable=..., under=under, call=call, red=..., uses_left=...,
+    side  = crossing(own=..., movable=..., under=under, call=call, red=..., uses_left=...,
                      written_here=...)
-    if step: append `approved` (standing "boundary", ref the configured entry) and `applied` (mode
-             step.to, scope the session); then what is in force is `under(step.to)`
+    if side: append `approved` (standing "boundary", ref the configured entry) and `applied` (that
+             mode, scope the session); then what is in force is `under(side)`
     decide(in force, call, open_tests(red, written_here))
 
 `own` is the mode of the session's own newest entry, else the start mode. `movable`: that mode is
@@ -21,7 +21,6 @@ use one. A crossing that would not make the call freer under all that is in forc
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from app.domain.calls import Effect, Zone
@@ -31,14 +30,6 @@ from app.domain.restrictions import Call, InForce
 
 Side = Literal["test_development", "implementation"]
 _IMPLEMENTATION_ZONES: frozenset[Zone] = frozenset({"project", "given", "outside"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crossing:
-    """The mode the session crosses into for one attempt, and whether that is a use."""
-
-    to: Side
-    counts: bool  # as a use of the standing approval
 
 
 def open_tests(red: bool, written: frozenset[str]) -> frozenset[str] | None:
@@ -55,8 +46,8 @@ def crossing(
     red: bool,
     uses_left: int,
     written_here: frozenset[str] = frozenset(),
-) -> Crossing | None:
-    """The crossing an attempt asks for, or None where it has to be judged on this side."""
+) -> Side | None:
+    """The mode an attempt has to cross into, or None where it has to be judged on this side."""
     if not movable:
         return None
 
@@ -65,11 +56,9 @@ def crossing(
 
     match own:
         case "implementation" if not red and uses_left > 0 and _writes_a_test(call):
-            step = Crossing(to="test_development", counts=True)
-            return step if _freer(said("test_development"), said(own)) else None
+            return "test_development" if _freer(said("test_development"), said(own)) else None
         case "test_development":
-            step = Crossing(to="implementation", counts=False)
-            return step if _freer(said("implementation"), said(own)) else None
+            return "implementation" if _freer(said("implementation"), said(own)) else None
         case _:
             return None
 

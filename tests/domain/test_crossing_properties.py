@@ -39,8 +39,8 @@ def test_a_crossing_frees_the_call_it_was_made_for(
     step = crossing(own=own, movable=True, under=under, call=call, red=red, uses_left=uses)
     if step is not None:
         tests = open_tests(red, frozenset())
-        here, there = decide(under(own), call, tests), decide(under(step.to), call, tests)
-        assert step.to != own
+        here, there = decide(under(own), call, tests), decide(under(step), call, tests)
+        assert step != own
         assert VERDICTS.index(there.verdict) < VERDICTS.index(here.verdict)
 
 
@@ -50,7 +50,7 @@ def test_a_second_crossing_for_the_same_call_never_follows(
 ) -> None:
     step = crossing(own=own, movable=True, under=under, call=call, red=red, uses_left=9)
     if step is not None:
-        again = crossing(own=step.to, movable=True, under=under, call=call, red=red, uses_left=9)
+        again = crossing(own=step, movable=True, under=under, call=call, red=red, uses_left=9)
         assert again is None
 
 
@@ -61,7 +61,7 @@ def test_no_call_that_is_let_pass_writes_tests_and_implementation(
     own: Side = "implementation"
     for call in attempts:
         step = crossing(own=own, movable=True, under=under, call=call, red=red, uses_left=30)
-        own = step.to if step is not None else own
+        own = step if step is not None else own
         zones = {target.zone for target in call.targets}
         writes = {"write", "git_restore"} & set(call.effects)
         passed = decide(under(own), call, open_tests(red, frozenset())).verdict == "none"
