@@ -1,8 +1,6 @@
 """The checks: each named comparison of a counter with a threshold, evaluated.
 
     tripped(stream, thresholds)     what the last event made trip, and nobody answered yet
-    considered(stream, thresholds)  the same with those that a cooldown holds back
-    readings(stream, thresholds)    every counter beside its threshold, for people
 
 A check can only trip after an event that added to its evidence (`Stream.touched`). A threshold of
 0 turns it off. What has fired is latched; after an automatic change the next one waits a few
@@ -13,15 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.domain.comparisons import CHECKS, CHECKS_OF, Check, Response
+from app.domain.comparisons import CHECKS_OF, Check, Response
 from app.domain.configuration import Thresholds
-from app.domain.findings import BELOW, Finding, find
+from app.domain.findings import Finding, find, holds
 from app.domain.modes import ModeName
-from app.domain.readings import readings
 from app.domain.replacing import replace
 from app.domain.stream import Stream
-
-__all__ = ("CHECKS", "Response", "Trip", "considered", "readings", "tripped")
 
 SHADOWED = frozenset({"repeated", "no_progress"})  # only advice in the shadow of a block of ours
 
@@ -31,7 +26,7 @@ class Trip:
     """A check that tripped: its number, the calls behind it, and what it asks for.
 
     `target` is None where no mode is asked for, so also where `advice` says that a block of ours
-    turned the change into advice. `held_back` waits for the end of a cooldown.
+    turned the change into advice.
     """
 
     rule: str
@@ -43,16 +38,10 @@ class Trip:
     response: Response
     detail: str
     advice: bool = False
-    held_back: bool = False
 
 
 def tripped(stream: Stream, thresholds: Thresholds) -> tuple[Trip, ...]:
     """What the last event made trip, in the order of the rules; latched checks stay quiet."""
-    return tuple(trip for trip in considered(stream, thresholds) if not trip.held_back)
-
-
-def considered(stream: Stream, thresholds: Thresholds) -> tuple[Trip, ...]:
-    """As `tripped`, with the automatic changes that a cooldown holds back."""
     trips: dict[tuple[str, str], Trip] = {}
     for rule, key in stream.touched:
         for check in CHECKS_OF.get((rule, key.partition(":")[0]), ()):
@@ -69,7 +58,8 @@ def _trip(stream: Stream, check: Check, key: str, thresholds: Thresholds) -> Tri
         return None
     if not check.when(stream, key.partition(":")[2], finding, thresholds):
         return None
-    return _unlatched(stream, _shadowed(stream, _found(check, key, finding, threshold, thresholds)))
+    trip = _shadowed(stream, _found(check, key, finding, threshold, thresholds))
+    return None if _latched(stream, trip) or _waits(stream, trip) else trip
 
 
 def _threshold(check: Check, thresholds: Thresholds) -> float:
@@ -81,9 +71,9 @@ def _threshold(check: Check, thresholds: Thresholds) -> float:
 
 def _beyond(check: Check, value: float, threshold: float) -> bool:
     """Reached, for counts; exceeded, for the share of denials; fallen below, for success."""
-    if check.rule in BELOW:
-        return value < threshold
-    return value > threshold if check.threshold == "denials.rate" else value >= threshold
+    if check.threshold == "denials.rate":
+        return value > threshold
+    return holds(check.rule, value, threshold)
 
 
 def _found(
@@ -108,13 +98,15 @@ def _shadowed(stream: Stream, trip: Trip) -> Trip:
     return trip
 
 
-def _unlatched(stream: Stream, trip: Trip) -> Trip | None:
-    """The trip, unless it fired before; advice that fired leaves a change of mode open."""
+def _latched(stream: Stream, trip: Trip) -> bool:
+    """Whether it fired before; advice that fired leaves a change of mode open."""
     latch = stream.latches.get((trip.rule, trip.key))
-    if latch is not None and (trip.target is None or not latch.advice):
-        return None
-    waits = trip.response == "mode" and stream.calls <= stream.cooldown_until
-    return replace(trip, held_back=waits)
+    return latch is not None and (trip.target is None or not latch.advice)
+
+
+def _waits(stream: Stream, trip: Trip) -> bool:
+    """Whether an automatic change has to wait for the end of a cooldown."""
+    return trip.response == "mode" and stream.calls <= stream.cooldown_until
 
 
 def _number(value: float) -> str:

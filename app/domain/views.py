@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from app.domain.bodies import held_names
-from app.domain.checks import readings
 from app.domain.configuration import Configuration
 from app.domain.decisions import judged, right_verb
 from app.domain.entries import RESTRICTIONS, Entry
 from app.domain.events import Json
 from app.domain.expected_state import state_of
 from app.domain.outline import outline
+from app.domain.readings import readings
 from app.domain.restrictions import policy_json
 from app.domain.state import (
     Book,
