@@ -9,17 +9,14 @@ from collections.abc import Callable
 from starlette.responses import Response
 
 from app.api.problems import problem
-from app.domain.bucket import BURST, RATE, Bucket, full, take
+from app.domain.bucket import Bucket, full, take
 
 
 class Limits:
     """The buckets of all senders; `clock` gives seconds and does not jump."""
 
     def __init__(
-        self,
-        rate: float = RATE,
-        burst: float = BURST,
-        clock: Callable[[], float] = time.monotonic,
+        self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._rate, self._burst, self._clock = rate, burst, clock
         self._buckets: dict[str, Bucket] = {}

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
-
-RATE: Final = 50_000.0  # events per second (docs/design.md 9): a bench and a replay stay below it
-BURST: Final = 100_000.0  # events at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bucket:
-    """`level` events may still be sent at second `at`; a rate of 0 means without limit."""
+    """`level` events may still be sent at second `at`."""
 
     level: float
     at: float  # seconds of a clock that does not jump
-    rate: float = RATE
-    burst: float = BURST
+    rate: float  # events a second, above 0
+    burst: float  # events at once
 
 
-def full(at: float, rate: float = RATE, burst: float = BURST) -> Bucket:
+def full(at: float, rate: float, burst: float) -> Bucket:
     """A bucket from which nothing was taken yet."""
     return Bucket(level=burst, at=at, rate=rate, burst=burst)
 
@@ -31,8 +27,6 @@ def take(bucket: Bucket, count: int, now: float) -> tuple[Bucket, bool, float]:
     it for ever would help nobody, and the rate holds over time. A clock that goes back adds
     nothing.
     """
-    if bucket.rate <= 0:
-        return bucket, True, 0.0
     filled = _filled(bucket, now)
     short = min(float(count), bucket.burst) - filled.level
     if short > 0:

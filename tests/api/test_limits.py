@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.api.limits import Limits
+from app.config import schema as config
 
 
 def test_a_flood_is_told_when_to_come_back() -> None:
@@ -24,5 +25,6 @@ def test_the_flood_of_one_does_not_slow_another() -> None:
 
 
 def test_the_default_lets_the_largest_requests_of_a_bench_through() -> None:
-    limits = Limits(clock=lambda: 0.0)
+    usual = config.Limits()
+    limits = Limits(usual.rate, usual.burst, clock=lambda: 0.0)
     assert [limits.refusal("a", 10_000) for _ in range(10)] == [None] * 10
