@@ -14,7 +14,7 @@ from typing import Final
 
 from app.cli.rendering import in_force
 from app.domain.configuration import Configuration
-from app.domain.decisions import Verb, judged
+from app.domain.decisions import Verb, right_verb
 from app.domain.entries import EVERYWHERE, Entry
 from app.domain.expected_state import state_of
 from app.domain.state import Book
@@ -48,10 +48,7 @@ def shown(book: Book, scope: str, configuration: Configuration) -> Shown:
 def verb(book: Book, entry: Entry, configuration: Configuration) -> Verb | None:
     """What a yes to a proposal is called now; None: it does not wait any more."""
     proposal = book.session(entry.scope).proposals.get(entry.seq)
-    if proposal is None:
-        return None
-    loosens = judged(book, proposal, configuration) == "loosen"
-    return "approve" if loosens or proposal.returns is not None else "apply"
+    return None if proposal is None else right_verb(book, proposal, configuration)
 
 
 def proposal(

@@ -1,7 +1,7 @@
 """The part of the settings that decides something, to and from the form that the log keeps.
 
-A `configured` entry holds the values in force; `configuration_of` reads them back, so that a
-start can go on under what the log says while a changed file waits for a person.
+A `configured` entry holds the values in force, and `configuration_of` makes the configuration from
+the same values: what decides is what the log says.
 """
 
 from __future__ import annotations
@@ -43,8 +43,7 @@ def configuration_of(values: Mapping[str, Any]) -> Configuration:
         ),
         modes=Map((name, mode_of(name, table)) for name, table in values["modes"].items()),
         standing=Map(
-            (name, Standing(name=name, uses=table["uses"]))
-            for name, table in values["standing"].items()
+            (name, Standing(uses=table["uses"])) for name, table in values["standing"].items()
         ),
         context_limit=values["context_limit"],
         digest=digest(values),

@@ -18,9 +18,8 @@ Thresholds = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """A standing approval a person wrote down: what it is for, and how often in one session."""
+    """A standing approval a person wrote down, and how often it may be used."""
 
-    name: str
     uses: int  # per session; 0 turns it off
 
 

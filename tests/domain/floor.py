@@ -36,7 +36,7 @@ ANN = "human:ann"
 def configured(profile: ProfileName = "default", **changes: Any) -> Configuration:
     """A profile as it ships, with some settings changed; `thresholds` only those named."""
     thresholds = {**THRESHOLDS[profile], **changes.pop("thresholds", {})}
-    approvals = {"boundary": Standing(name="boundary", uses=30)} if profile == "default" else {}
+    approvals = {"boundary": Standing(uses=30)} if profile == "default" else {}
     values: dict[str, Any] = {
         "profile": profile,
         "enforcement": "enforce",
