@@ -13,7 +13,7 @@ says which state they saw, and any other state refuses.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from app.domain.bodies import held_names, value_body, was
@@ -71,8 +71,7 @@ class _Subject:
 
     scope: str
     action: Action
-    direction: Direction
-    drafts: tuple[Draft, ...] = field(default=())
+    drafts: tuple[Draft, ...]
 
 
 def decide_entry(
@@ -113,7 +112,6 @@ def _subject(
         return _Subject(
             scope=proposal.scope,
             action=proposal.action,
-            direction="neutral",
             drafts=(_decision(proposal, "dismissed", command),),
         )
     return _yes(book, proposal, command, configuration)
@@ -162,7 +160,6 @@ def _yes(
     return _Subject(
         scope=proposal.scope,
         action=proposal.action,
-        direction=now,
         drafts=tuple(_consequences(book, proposal, command, now, configuration)),
     )
 
@@ -244,7 +241,7 @@ def _applied_subject(
         )
     now = revert_direction(book, override, configuration)
     draft = _reverted(override.scope, override.action, now, override.seq, command)
-    return _Subject(scope=override.scope, action=override.action, direction=now, drafts=(draft,))
+    return _Subject(scope=override.scope, action=override.action, drafts=(draft,))
 
 
 def revert_direction(book: Book, override: Override, configuration: Configuration) -> Direction:

@@ -65,12 +65,7 @@ def evolve_all(book: Book, entries: Iterable[Entry]) -> Book:
 
 def evolve_session(session: Session, entry: Entry) -> Session:
     """One session after one more entry of its own."""
-    session = replace(
-        session,
-        first_seq=session.first_seq or entry.seq,
-        last_seq=entry.seq,
-        last_at=entry.at,
-    )
+    session = replace(session, last_seq=entry.seq, last_at=entry.at)
     match entry.kind:
         case "observed":
             return _observed(session, entry)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.domain.calls import Call, Reading, TestRun
+from app.domain.calls import Call, TestRun
 from app.domain.replacing import replace
 from app.domain.stream import NAME_SETS, Failing, Reds, Slot, Stream, Touch, evidence, grown
 
@@ -42,15 +42,11 @@ def _edited(stream: Stream, call: Call) -> Stream:
 
 def _tested(stream: Stream, call: Call) -> Stream:
     run = call.reading.test
-    match run.result if run is not None else None:
-        case "green":
-            assert run is not None
-            return _green(stream, run)
-        case "red":
-            assert run is not None
-            return _named(_red(stream, call, run), call, run)
-        case _:
-            return stream
+    if run is None or run.result == "unknown":
+        return stream
+    if run.result == "green":
+        return _green(stream, run)
+    return _named(_red(stream, call, run), call, run)
 
 
 def _green(stream: Stream, run: TestRun) -> Stream:
@@ -153,7 +149,7 @@ def _streak(stream: Stream, call: Call) -> Stream:
 
 def _cleaned(stream: Stream, call: Call) -> Stream:
     """Distinct clean calls in a row; where verdicts are asked for, only calls that had one."""
-    reading: Reading = call.reading
+    reading = call.reading
     if reading.failed:
         return replace(stream, clean=Failing(), clean_ids=frozenset())
     unpaired = stream.asks and call.ref is None

@@ -32,7 +32,8 @@ def units(stream: Stream, call: Call) -> tuple[str, ...]:
 
 def learnt(stream: Stream, call: Call) -> tuple[Stream, Novelty]:
     """The stream knowing this call's answer, and whether it knew it before."""
-    seen, novelty = stream.seen, "stale"
+    seen = stream.seen
+    novelty: Novelty = "stale"
     for unit in units(stream, call):
         known = seen.get(unit)
         if known is None:
@@ -42,11 +43,7 @@ def learnt(stream: Stream, call: Call) -> tuple[Stream, Novelty]:
             novelty = "free" if novelty == "stale" else novelty
         else:
             seen = seen.put(unit, known)
-    return replace(stream, seen=seen), _novelty(novelty)
-
-
-def _novelty(name: str) -> Novelty:
-    return "new" if name == "new" else "free" if name == "free" else "stale"
+    return replace(stream, seen=seen), novelty
 
 
 def changed(stream: Stream, call: Call) -> tuple[Stream, bool]:

@@ -98,7 +98,6 @@ class Session:
     cwd: str | None = None
     permission_mode: str | None = None
     ended: bool = False
-    first_seq: int = 0
     last_seq: int = 0
     last_at: str = ""
 

@@ -93,9 +93,7 @@ def _applied(entry: Entry) -> str:
 
 
 def _targets(entry: Entry) -> list[str]:
-    causes = entry.body.get("because")
-    found = causes if isinstance(causes, list) else []
-    return [t for c in found if isinstance(c, dict) and (t := text_of(c, "target"))]
+    return [t for c in _causes(entry) if isinstance(c, dict) and (t := text_of(c, "target"))]
 
 
 def _change(entry: Entry) -> str:
