@@ -22,7 +22,7 @@ from app.domain.entries import EVERYWHERE, Entry
 from app.store import queries
 from app.store.chain import GENESIS, link
 from app.store.connections import immediate, writing_engine
-from app.store.errors import LogRefused, as_store_errors
+from app.store.errors import LogRefused, LogUnavailable, as_store_errors
 from app.store.migrate import upgrade
 from app.store.rows import Row, body_text, entry_of, row_of
 
@@ -32,18 +32,21 @@ _FETCH: Final = 500  # rows
 class Log:
     """The writing end of `controls`. `head_seq` is 0 and `head_hash` zeros for an empty log."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, path: Path) -> None:
         self.connection: Final = connection  # the only one that may write
         head = connection.exec_driver_sql(queries.HEAD).first()
         self.head_seq: int = head[0] if head else 0
         self.head_hash: str = head[1] if head else GENESIS
+        real = path.resolve()
+        wal = real.with_name(f"{real.name}-wal")
+        self._files = {file: _file_at(file) for file in (real, wal)}
 
     @classmethod
     def open(cls, path: Path) -> Log:
         """Open the database for writing, created or upgraded first; take its lock before."""
         with as_store_errors():
             upgrade(path)
-            return cls(writing_engine(path).connect())
+            return cls(writing_engine(path).connect(), path)
 
     def commit(self, entries: Sequence[Entry]) -> tuple[Entry, ...]:
         """Store entries that go on from the head, all or none; returns them with their hashes.
@@ -54,6 +57,7 @@ class Log:
         if not entries:
             return ()
         sealed, rows = self._seal(entries)
+        self._check_files()
         with as_store_errors(), immediate(self.connection):
             self.connection.exec_driver_sql(queries.INSERT, rows)
         self.head_seq, self.head_hash = sealed[-1].seq, sealed[-1].hash
@@ -88,6 +92,12 @@ class Log:
             self.connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         self.connection.close()
 
+    def _check_files(self) -> None:
+        """SQLite would go on writing to files that were deleted or replaced, and lose it all."""
+        for file, opened in self._files.items():
+            if _file_at(file) != opened:
+                raise LogUnavailable(f"{file} was deleted, moved or replaced: stop this daemon")
+
     def _seal(self, entries: Sequence[Entry]) -> tuple[tuple[Entry, ...], list[Row]]:
         sealed: list[Entry] = []
         rows: list[Row] = []
@@ -99,6 +109,15 @@ class Log:
             sealed.append(replace(entry, hash=digest))
             rows.append(row_of(entry, body, digest))
         return tuple(sealed), rows
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    """Which file stands at a path; None: there is none, or nobody may look."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _hashed(previous: str, entry: Entry) -> tuple[str, str]:

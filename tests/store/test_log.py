@@ -55,6 +55,31 @@ def test_an_empty_commit_is_nothing(log: Log) -> None:
     assert log.head_seq == 0
 
 
+@pytest.mark.parametrize("ending", ["", "-wal"])
+def test_nothing_is_committed_to_a_file_that_is_not_there_any_more(
+    log: Log, database: Path, reader: Reader, ending: str
+) -> None:
+    log.commit((entry(1),))
+    file = database.with_name(database.name + ending)
+    away = file.rename(file.with_name("away"))
+    for _ in range(2):
+        with pytest.raises(LogUnavailable, match="deleted, moved or replaced"):
+            log.commit((entry(2),))
+        file.write_bytes(away.read_bytes())  # another file in its place is no better
+    away.replace(file)
+    log.commit((entry(2),))
+    assert reader.head() == 2
+
+
+def test_a_database_is_recognised_behind_a_symbolic_link(log: Log, database: Path) -> None:
+    log.close()
+    link = database.with_name("link.db")
+    link.symlink_to(database)
+    with closing(Log.open(link)) as again:
+        again.commit((entry(1),))
+        assert again.head_seq == 1
+
+
 BAD = {
     "a seq that is taken": entry(1),
     "a gap": entry(4),
