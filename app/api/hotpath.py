@@ -25,9 +25,7 @@ ROUTES: Final[Mapping[str, Handler]] = {"/controller/events": report}  # all of 
 class HotPath:
     """Answers POST requests to the paths of `routes`; passes every other request on to `app`."""
 
-    def __init__(
-        self, app: ASGIApp, parts: Wiring, routes: Mapping[str, Handler] = ROUTES
-    ) -> None:
+    def __init__(self, app: ASGIApp, parts: Wiring, routes: Mapping[str, Handler] = ROUTES) -> None:
         self._app, self._parts, self._routes = app, parts, routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
