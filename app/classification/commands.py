@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from app.domain.calls import Effect
 
@@ -147,24 +146,14 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 
-Written = Literal["all", "last"]  # which of the words after the options are written
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Writer:
-    """A program that writes what it names: the short options it may have, and which words."""
-
-    options: str  # letters
-    written: Written
-
-
-WRITERS: Mapping[str, Writer] = {
-    "mkdir": Writer(options="pv", written="all"),
-    "rmdir": Writer(options="pv", written="all"),
-    "touch": Writer(options="acm", written="all"),
-    "rm": Writer(options="rRfvdiI", written="all"),
-    "mv": Writer(options="fnvi", written="all"),  # what moves away is written too
-    "cp": Writer(options="rRapfnviuLPd", written="last"),
+# Programs that write what they name, and the short options they may have.
+WRITERS: Mapping[str, str] = {
+    "mkdir": "pv",
+    "rmdir": "pv",
+    "touch": "acm",
+    "rm": "rRfvdiI",
+    "mv": "fnvi",
+    "cp": "rRapfnviuLPd",
 }
 
 # Programs that run text, and the short options that hand them the text.

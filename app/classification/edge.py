@@ -24,28 +24,20 @@ class Seen:
     commands: tuple[str, ...] = ()  # the simple commands of a shell line
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
-    """What the edge knows beside the event: where floorboss keeps its own things, and a default.
+def see(event: Event, session: Session, *, own: tuple[str, ...], context_limit: int) -> Seen:
+    """Classify one event of a session; the session's first `cwd` names its root.
 
-    `context_limit`, in tokens, holds where a harness reports usage and names no limit.
+    `own`: folders and files that no agent may write. `context_limit`, in tokens, holds where a
+    harness reports usage and names no limit.
     """
-
-    own: tuple[str, ...] = ()  # folders and files that no agent may write
-    context_limit: int = 200_000
-
-
-def see(event: Event, session: Session, around: Surroundings) -> Seen:
-    """Classify one event of a session; the session's first `cwd` names its root."""
     found = find_root(event.cwd) if session.root is None and event.cwd else None
-    place = Place(root=session.root or found, cwd=event.cwd or session.cwd, own=around.own)
+    place = Place(root=session.root or found, cwd=event.cwd or session.cwd, own=own)
     kind = tool_class(event.tool or "", event.arguments)
-    does, targets, part = effects(event, kind, place)
-    body = stored(event, read(event, effects=does, targets=targets, part=part))
+    body = stored(event, read(event, effects(event, kind, place)))
     if found is not None:
         body["root"] = found
     if event.context_tokens is not None:
-        body.setdefault("context_limit", around.context_limit)
+        body.setdefault("context_limit", context_limit)
     return Seen(body=body, commands=commands(event, kind))
 
 
@@ -53,5 +45,5 @@ def changes_nothing(event: Event, session: Session) -> bool:
     """Whether a call is known to change nothing, so that it may run when nothing can be logged."""
     place = Place(root=session.root, cwd=event.cwd or session.cwd)
     kind = tool_class(event.tool or "", event.arguments)
-    does, _, _ = effects(event, kind, place)
+    does = effects(event, kind, place).effects
     return kind != "subagent" and set(does) <= {"read", "talk"}

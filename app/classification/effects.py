@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 
 from app.classification.lines import Effects, commands_of, line_effects
 from app.classification.paths import Place, closed, targets
-from app.domain.calls import Effect, Target, ToolClass
+from app.domain.calls import Effect, ToolClass
 from app.domain.events import Event, Json
 
 _LINES = ("command", "cmd", "script", "commands")  # where a shell tool keeps its line
@@ -55,25 +55,22 @@ _PATCH_LINE = re.compile(
 )
 _DEEPEST, _MOST = 6, 200  # how far and how much of a tool's arguments is looked at
 
-Found = tuple[tuple[Effect, ...], tuple[Target, ...], str | None]
 
-
-def effects(event: Event, tool_class: ToolClass, place: Place) -> Found:
+def effects(event: Event, tool_class: ToolClass, place: Place) -> Effects:
     """The effects of a call, the paths it would write, and the part nobody can vouch for."""
     line = shell_line(event.arguments, tool_class)
     if line is not None:
-        found = _of_line(event, line, place)
-        return found.effects, found.targets, found.part
+        return _of_line(event, line, place)
     match tool_class:
         case "edit" | "write":
             return _of_edit(event, place)
         case "shell":  # a further look at a running command, or keys typed into it
             typed = any(event.arguments.get(key) for key in ("chars", "input", "stdin", "text"))
-            return (("unknown" if typed else "read",), (), None)
+            return Effects(effects=("unknown" if typed else "read",))
         case "mcp" | "other":
             return _of_unknown(event, place)
         case _:
-            return (_FIXED[tool_class],), (), None
+            return Effects(effects=(_FIXED[tool_class],))
 
 
 def commands(event: Event, tool_class: ToolClass) -> tuple[str, ...]:
@@ -136,11 +133,11 @@ def _inert(patch: re.Match[str]) -> bool:
     return end not in text and (bool(quote) or not ("$(" in patch[0] or "`" in patch[0]))
 
 
-def _of_edit(event: Event, place: Place) -> Found:
+def _of_edit(event: Event, place: Place) -> Effects:
     named = tuple(dict.fromkeys(_edited(event.arguments)))
     if not named:
         return _of_unknown(event, place)
-    return ("write",), targets(named, place), None
+    return Effects(effects=("write",), targets=targets(named, place))
 
 
 def _edited(arguments: Mapping[str, Json]) -> Iterator[str]:
@@ -166,12 +163,12 @@ def _edited(arguments: Mapping[str, Json]) -> Iterator[str]:
             yield from (path for path in _DIFF.findall(diff) if path != "/dev/null")
 
 
-def _of_unknown(event: Event, place: Place) -> Found:
+def _of_unknown(event: Event, place: Place) -> Effects:
     named = tuple(_edited(event.arguments))
     texts = (*named, *filter(_looks_like_a_path, _texts(event.arguments, _DEEPEST)))
     inline = any(event.arguments.get(key) for key in _CODE)
     near = inline or len(texts) > _MOST or any(_leads(text, place) for text in texts)
-    return (("unknown_closed" if near else "unknown",), (), None)
+    return Effects(effects=("unknown_closed" if near else "unknown",))
 
 
 def _leads(text: str, place: Place) -> bool:

@@ -51,11 +51,11 @@ def failed_count(text: str) -> int | None:
     errors = [int(a or b) for a, b in _ERRORS.findall(text)]
     if failed is None and not errors:
         told_red = names_in(text) or _RED.search(text)
-        return 0 if counts_in(text) and not told_red else None
+        return 0 if passed_count(text) and not told_red else None
     return (failed or 0) + (errors[-1] if errors else 0)
 
 
-def counts_in(text: str) -> int | None:
+def passed_count(text: str) -> int | None:
     """Passed tests of the last summary in a text; None when there is no summary."""
     return _last(_PASSED, text)
 

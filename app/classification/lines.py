@@ -214,13 +214,13 @@ def _restored(words: tuple[str, ...], standing: _Standing) -> tuple[Target, ...]
 
 def _written(words: tuple[str, ...], standing: _Standing) -> Effects | None:
     """What mkdir, rm, cp and the like write, where they only have plain options and plain names."""
-    writer = WRITERS.get(words[0]) if words else None
-    if writer is None:
+    letters = WRITERS.get(words[0]) if words else None
+    if letters is None:
         return None
     end = words.index("--") if "--" in words else len(words)
     options = [word for word in words[1:end] if word.startswith("-")]
     named = [word for word in words[1:end] if not word.startswith("-")] + list(words[end + 1 :])
-    allowed = all(word[1:] and set(word[1:]) <= set(writer.options) for word in options)
+    allowed = all(word[1:] and set(word[1:]) <= set(letters) for word in options)
     if not named or not allowed or any(map(_EXPANDED.search, named)):
         return None
     paths = tuple(
@@ -230,7 +230,7 @@ def _written(words: tuple[str, ...], standing: _Standing) -> Effects | None:
 
 
 def _places(program: str, named: list[str], standing: _Standing) -> tuple[str, ...]:
-    """The names a program writes: into a folder, each source by its own name."""
+    """The names a program writes: into a folder each source by its own name, a moved one too."""
     if program not in ("cp", "mv"):
         return tuple(named)
     *sources, last = named

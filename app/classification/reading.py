@@ -1,6 +1,6 @@
 """What an event is and what came of it: the reading that is stored beside it.
 
-    read(event, effects, targets, part)   fills every field of a Reading that text can tell
+    read(event, does)   fills every field of a Reading that text can tell
 
 An attempt has no result yet; what is read from results stays empty for it.
 """
@@ -14,13 +14,14 @@ from app.classification.arguments import command_of, path_of
 from app.classification.edits import edit_of, undoes
 from app.classification.errors import error_of
 from app.classification.identity import identity
+from app.classification.lines import Effects
 from app.classification.outcomes import failed, timed_out
 from app.classification.prompts import by_person
 from app.classification.recognition import mutates, pace, patch_of
 from app.classification.results import SHORT, headless, result_digest, settled
-from app.classification.testruns import recognise, test_run
+from app.classification.testruns import recognise, run_of
 from app.classification.tools import acts, is_drain, is_poll, last_part, tool_class
-from app.domain.calls import Effect, Pace, Reading, Target, ToolClass
+from app.domain.calls import Pace, Reading, ToolClass
 from app.domain.events import Event, Json
 
 MARKS = 5  # path and URL tokens of one call that a denial is counted by
@@ -30,19 +31,13 @@ _OURS = re.compile(r"\[floorboss \d+\]")
 _ERRORS_OF = frozenset({"shell", "subagent", "mcp", "other"})  # classes whose errors are compared
 
 
-def read(
-    event: Event,
-    *,
-    effects: tuple[Effect, ...] = ("unknown",),
-    targets: tuple[Target, ...] = (),
-    part: str | None = None,
-) -> Reading:
+def read(event: Event, does: Effects) -> Reading:
     """The reading of one event; what a call does and where it writes is found by effects.py."""
     if event.kind == "prompt":
         return Reading(tool_class="talk", identity="", effects=("talk",), person=by_person(event))
     if event.kind not in ("tool", "attempt"):
         return Reading(tool_class="talk", identity="", effects=("talk",))
-    call = replace(_call(event), effects=effects, targets=targets, part=part)
+    call = replace(_call(event), effects=does.effects, targets=does.targets, part=does.part)
     return call if event.kind == "attempt" else _with_result(event, call)
 
 
@@ -124,7 +119,7 @@ def _with_result(event: Event, call: Reading) -> Reading:
     shell = tool_class(event.tool or "", event.arguments) == "shell"
     line = command_of(event.arguments) if shell else None
     text = headless(event.result or "")
-    run = test_run(event, line, text) if line is not None and call.tool_class == "test" else None
+    run = run_of(event, line, text) if line is not None and call.tool_class == "test" else None
     fails = failed(event, call.tool_class, line, text, run)
     answer = settled(event.result) if event.result is not None else None
     return replace(

@@ -1,7 +1,7 @@
 """Recognise a test run in a command line, and what its output says of it.
 
-    recognise(line) -> Runner | None      which runner, which targets, which selector
-    test_run(event, line, text)           the run with its result, its count and failing names
+    recognise(line)             which runner, which targets, which selector
+    run_of(event, line, text)   the run with its result, its count and failing names
 
 Two lines that differ in flags only are runs of one target; six packages are six targets.
 """
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from app.classification.failing import counts_in, failed_count, names_in
+from app.classification.failing import failed_count, names_in, passed_count
 from app.classification.outcomes import exit_code
 from app.classification.recognition import command
 from app.classification.shell import split
@@ -137,7 +137,7 @@ def _names_target(word: str) -> bool:
     return selects and re.match(r"\d?>", word) is None
 
 
-def test_run(event: Event, line: str, text: str) -> TestRun | None:
+def run_of(event: Event, line: str, text: str) -> TestRun | None:
     """The test run that a finished shell call was, or None."""
     runner = recognise(line)
     if runner is None:
@@ -155,15 +155,12 @@ def test_run(event: Event, line: str, text: str) -> TestRun | None:
     )
 
 
-test_run.__test__ = False  # type: ignore[attr-defined]  # not a test, whatever pytest thinks
-
-
 def _counts(event: Event, text: str) -> tuple[int | None, int | None]:
     """Failed and passed tests: the adapter's numbers first, else the runner's summary."""
     if event.tests is not None:
         parts = [n for n in (event.tests.failed, event.tests.errors) if n is not None]
         return (sum(parts) if parts else None), event.tests.passed
-    return failed_count(text), counts_in(text)
+    return failed_count(text), passed_count(text)
 
 
 def _result(

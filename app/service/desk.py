@@ -11,10 +11,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Protocol
 
-from app.classification.edge import Surroundings
 from app.domain.configuration import Configuration
 from app.domain.entries import EVERYWHERE, MACHINE, Entry, session_of
-from app.domain.evolve import evolve_all
+from app.domain.evolve import evolve
 from app.domain.state import Book, Session
 from app.domain.transaction import Pending
 
@@ -34,6 +33,10 @@ class Past(Protocol):
     def get(self, seq: int) -> Entry | None: ...
 
 
+class Unreadable(Exception):
+    """The past holds an entry that floorboss did not write; `str()` says which."""
+
+
 class Desk:
     """The book as the entries made so far leave it, committed or not."""
 
@@ -46,7 +49,7 @@ class Desk:
     ) -> None:
         self.past = past
         self.configuration = configuration
-        self.around = Surroundings(own=own, context_limit=configuration.context_limit)
+        self.own = own  # what no agent may write
         self.fresh: list[Entry] = []  # made in this group, not committed
         self._keys: dict[str, Entry] = {}
         self._looked_up: dict[str, Entry | None] = {}  # in the past, since the last commit
@@ -55,8 +58,21 @@ class Desk:
         self.book = self._opened()
 
     def _opened(self) -> Book:
-        book = Book(head=self.past.head_seq)
-        return evolve_all(book, self.past.entries_of(EVERYWHERE))
+        return self._folded(Book(head=self.past.head_seq), EVERYWHERE)
+
+    def _folded(self, book: Book, name: str) -> Book:
+        """The book with all entries of one session; a row that nobody understands is named."""
+        seq = 0
+        try:
+            for entry in self.past.entries_of(name):
+                seq = entry.seq
+                book = evolve(book, entry)
+        except (ValueError, TypeError, AttributeError, LookupError) as fault:
+            raise Unreadable(
+                f"an entry of {name!r} was not written by floorboss, at or after {seq} ({fault}); "
+                "floorboss verify finds what was changed"
+            ) from fault
+        return book
 
     def load(self, scope: str) -> Session:
         """The session of `scope`, folded from the log when it is not at hand."""
@@ -65,7 +81,7 @@ class Desk:
             return self.book.everywhere
         if name not in self.book.sessions:
             book = self.book.with_session(Session(id=name))
-            self.book = evolve_all(book, self.past.entries_of(name))
+            self.book = self._folded(book, name)
         self._used[name] = None
         self._used.move_to_end(name)
         return self.book.sessions[name]

@@ -130,7 +130,8 @@ def receive(desk: Desk, arrival: Arrival, at: str) -> Answer:
     """Make one event an entry with all that follows from it, and say what came of it."""
     event = arrival.event
     session = desk.load(event.scope)
-    seen = see(event, session, desk.around)
+    limit = desk.configuration.context_limit
+    seen = see(event, session, own=desk.own, context_limit=limit)
     draft = _draft(session, arrival, seen)
     first = desk.find(draft.dedup_key) if draft.dedup_key is not None else None
     if first is not None and first.kind == "observed":

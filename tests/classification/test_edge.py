@@ -6,12 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from app.classification.edge import Surroundings, changes_nothing, see
+from app.classification.edge import Seen, changes_nothing, see
 from app.domain.calls import reading_of
 from app.domain.events import Event, Json
 from app.domain.state import Session
 
 SESSION = Session(id="s")
+
+
+def seen_of(event: Event, session: Session = SESSION, own: tuple[str, ...] = ()) -> Seen:
+    return see(event, session, own=own, context_limit=9)
 
 
 def _call(tool: str, cwd: str | None = None, **arguments: Json) -> Event:
@@ -21,7 +25,7 @@ def _call(tool: str, cwd: str | None = None, **arguments: Json) -> Event:
 def test_floorboss_s_own_folder_is_guarded_even_inside_the_project(tmp_path: Path) -> None:
     own = tmp_path / "state"
     event = _call("Write", str(tmp_path), file_path=str(own / "controls.db"), content="")
-    seen = see(event, SESSION, Surroundings(own=(str(own),)))
+    seen = seen_of(event, own=(str(own),))
     assert [target.zone for target in reading_of(seen.body).targets] == ["guarded"]
 
 
@@ -29,17 +33,17 @@ def test_the_first_cwd_names_the_root_and_later_ones_do_not(tmp_path: Path) -> N
     (tmp_path / ".git").mkdir()
     below = tmp_path / "src"
     below.mkdir()
-    first = see(_call("Read", str(below), file_path="a.py"), SESSION, Surroundings())
+    first = seen_of(_call("Read", str(below), file_path="a.py"))
     assert first.body["root"] == str(tmp_path)
     known = Session(id="s", root=str(tmp_path))
-    assert "root" not in see(_call("Read", str(below)), known, Surroundings()).body
+    assert "root" not in seen_of(_call("Read", str(below)), known).body
 
 
 def test_a_missing_context_limit_is_filled_only_where_usage_was_reported() -> None:
-    silent = see(_call("Read"), SESSION, Surroundings(context_limit=9))
+    silent = seen_of(_call("Read"))
     assert "context_limit" not in silent.body
     said = Event(session_id="s", tool="Read", context_tokens=5)
-    assert see(said, SESSION, Surroundings(context_limit=9)).body["context_limit"] == 9
+    assert seen_of(said).body["context_limit"] == 9
 
 
 @pytest.mark.parametrize(

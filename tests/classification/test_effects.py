@@ -24,8 +24,8 @@ def event(arguments: dict[str, Any]) -> Event:
 
 
 def read(tool_class: ToolClass, arguments: dict[str, Any]) -> tuple[list[str], list[str]]:
-    found, targets, _ = effects(event(arguments), tool_class, PLACE)
-    return list(found), [target.path for target in targets]
+    found = effects(event(arguments), tool_class, PLACE)
+    return list(found.effects), [target.path for target in found.targets]
 
 
 @pytest.mark.parametrize(
@@ -162,8 +162,8 @@ def test_a_further_look_at_a_running_command_reads_and_typing_is_unknown() -> No
 
 
 def test_the_unvouched_part_is_handed_on() -> None:
-    _, _, part = effects(event({"command": "ls && make all && x"}), "shell", PLACE)
-    assert part == "make all"
+    found = effects(event({"command": "ls && make all && x"}), "shell", PLACE)
+    assert found.part == "make all"
 
 
 def test_the_commands_of_a_line_are_its_members() -> None:

@@ -28,9 +28,9 @@ KEYS = st.sampled_from(
 @given(st.dictionaries(KEYS, json_values), st.sampled_from(TOOL_CLASSES))
 def test_no_arguments_make_classifying_raise(arguments: object, tool_class: str) -> None:
     event = Event(session_id="s", tool="T", arguments=arguments)  # type: ignore[arg-type]
-    found, targets, _ = effects(event, tool_class, PLACE)  # type: ignore[arg-type]
-    assert found
-    assert all(target.path for target in targets)
+    found = effects(event, tool_class, PLACE)  # type: ignore[arg-type]
+    assert found.effects
+    assert all(target.path for target in found.targets)
     commands(event, tool_class)  # type: ignore[arg-type]
 
 

@@ -12,11 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.classification.identity import identity
+from app.classification.lines import Effects
 from app.classification.reading import class_of, read
 from app.classification.results import settled
-from app.classification.testruns import test_run
+from app.classification.testruns import run_of
 from app.domain.events import Event, Json
 
+UNKNOWN: Final = Effects(effects=("unknown",))
 CASES: Final = Path(__file__).parents[1] / "cases"
 
 
@@ -28,7 +30,7 @@ def cases(name: str) -> list[Any]:
 
 @pytest.mark.parametrize(("given_event", "then"), cases("readings.json"))
 def test_a_reading_is(given_event: dict[str, Any], then: dict[str, Any]) -> None:
-    reading = json.loads(json.dumps(asdict(read(Event(session_id="s", **given_event)))))
+    reading = json.loads(json.dumps(asdict(read(Event(session_id="s", **given_event), UNKNOWN))))
     assert {name: reading[name] for name in then} == then
 
 
@@ -36,7 +38,7 @@ def test_a_reading_is(given_event: dict[str, Any], then: dict[str, Any]) -> None
 def test_a_test_run_is(run: dict[str, Any], then: dict[str, Any] | None) -> None:
     command, text = run.pop("command"), run["result"]
     event = Event(session_id="s", tool="Bash", arguments={"command": command}, **run)
-    found = test_run(event, command, text)
+    found = run_of(event, command, text)
     told = None if found is None else json.loads(json.dumps(asdict(found)))
     expected = None if then is None else {"failed": None, "names": [], **then}
     assert told == expected
@@ -57,8 +59,8 @@ def test_answers_are(answers: list[str], then: str) -> None:
 
 
 def test_an_undone_edit_is_the_reverse_of_the_edit() -> None:
-    there = read(_edit("a", "b"))
-    back = read(_edit("b", "a"))
+    there = read(_edit("a", "b"), UNKNOWN)
+    back = read(_edit("b", "a"), UNKNOWN)
     assert there.edit == back.reverse
     assert there.edit != back.edit
 
@@ -97,4 +99,4 @@ def test_reading_never_raises_and_reads_alike_twice(
     tool: str, arguments: dict[str, Any], outcome: Any, result: str | None
 ) -> None:
     event = Event(session_id="s", tool=tool, arguments=arguments, outcome=outcome, result=result)
-    assert read(event) == read(event)
+    assert read(event, UNKNOWN) == read(event, UNKNOWN)

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.classification.lines import Effects
 from app.classification.reading import read
 from app.classification.storage import LONGEST, MASK, clip, redact, stored
 from app.domain.calls import Reading, Target, TestRun, call_of, reading_of
 from app.domain.entries import Entry
 from app.domain.events import Coverage, Event
-from tests.classification.test_reading import VALUES, cases
+from tests.classification.test_reading import UNKNOWN, VALUES, cases
 
 WORDS = st.text(st.sampled_from("abc/ .:"), max_size=12)
 READINGS = st.builds(
@@ -59,7 +60,7 @@ def test_a_stored_reading_is_read_back_as_it_was(reading: Reading) -> None:
 
 def test_only_what_is_set_is_stored() -> None:
     event = Event(session_id="s", tool="Read", arguments={"file_path": "a"}, outcome="ok")
-    body = stored(event, read(event, effects=("read",)))
+    body = stored(event, read(event, Effects(effects=("read",))))
     assert set(body) == {
         *("session_id", "tool", "arguments", "outcome"),
         *("class", "identity", "effects"),
@@ -79,7 +80,7 @@ def test_a_call_is_read_from_its_entry_alone() -> None:
         coverage=Coverage(percent=70.0, required=80.0),
         occurred_at="2026-11-30T10:00:00Z",
     )
-    reading = read(event)
+    reading = read(event, UNKNOWN)
     entry = Entry(
         seq=7,
         at="2026-11-30T11:00:00.000Z",
@@ -111,7 +112,7 @@ def test_a_secret_is_masked_wherever_it_stands() -> None:
         outcome="ok",
         result=f"said {secret}",
     )
-    body = json.dumps(stored(event, read(event)))
+    body = json.dumps(stored(event, read(event, UNKNOWN)))
     assert secret not in body
     assert "hunter2" not in body
     assert MASK in body
@@ -120,7 +121,7 @@ def test_a_secret_is_masked_wherever_it_stands() -> None:
 def test_the_digest_is_of_the_whole_text_and_the_stored_text_is_head_and_tail() -> None:
     texts = [f"head{'x' * 6000}{middle}{'y' * 3000}" for middle in ("one", "two")]
     events = [Event(session_id="s", tool="Read", outcome="ok", result=text) for text in texts]
-    bodies = [stored(event, read(event)) for event in events]
+    bodies = [stored(event, read(event, UNKNOWN)) for event in events]
     assert bodies[0]["digest"] != bodies[1]["digest"]
     assert bodies[0]["result"] == bodies[1]["result"]
     assert str(bodies[0]["result"]).startswith("head")
@@ -137,5 +138,5 @@ def test_stored_arguments_stay_near_their_bound(arguments: dict[str, Any], more:
     event = Event(
         session_id="s", tool="X", arguments={"a": "x" * (LONGEST + more), **arguments}, outcome="ok"
     )
-    body = stored(event, read(event))
+    body = stored(event, read(event, UNKNOWN))
     assert len(json.dumps(body["arguments"], ensure_ascii=False)) <= 2 * LONGEST

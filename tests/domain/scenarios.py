@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from app.classification.lines import Effects
 from app.classification.reading import read
 from app.classification.storage import stored
 from app.domain.calls import call_of
@@ -64,7 +65,7 @@ ACTIONS: Final[Mapping[str, Action]] = {
 
 def entry_of(event: Event, seq: int, at_ms: int) -> Entry:
     """The `observed` entry an event becomes."""
-    reading = read(event, effects=("unknown",), targets=(), part=None)
+    reading = read(event, Effects(effects=("unknown",)))
     return Entry(
         seq=seq,
         at=_rfc3339(at_ms),

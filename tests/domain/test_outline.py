@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.classification.lines import Effects
 from app.classification.reading import read
 from app.classification.storage import stored
 from app.domain.entries import Draft, Entry, place
@@ -44,7 +45,7 @@ def observed(**fields: Any) -> Entry:
     make = {"command": "make"}
     said = {"tool": "Bash", "outcome": "error", "arguments": make, **fields}
     event = Event(session_id="s", **said)
-    kept = stored(event, read(event))
+    kept = stored(event, read(event, Effects(effects=("unknown",))))
     draft = Draft(kind="observed", scope="s", action="tool", actor="harness:test", body=kept)
     return place(draft, 1, "2026-11-30T14:02:11.482Z")
 
