@@ -21,7 +21,7 @@ from app.api.wiring import Wiring
 from app.config import Settings
 from app.domain.entries import EVERYWHERE, Draft
 from app.service.control import Control
-from app.service.desk import Desk
+from app.service.desk import Desk, Unreadable
 from app.service.feed import Feed
 from app.service.past import StoredPast
 from app.service.private_files import private_folder
@@ -84,7 +84,7 @@ def start(settings: Settings) -> Daemon | CannotStart:
         return _locked(database, lock)
     try:
         return _open(settings, database, lock)
-    except StoreError as problem:
+    except (StoreError, Unreadable) as problem:
         lock.release()
         return CannotStart(detail=f"{database}: {problem}", status=4)
 

@@ -69,8 +69,8 @@ class Desk:
                 book = evolve(book, entry)
         except (ValueError, TypeError, AttributeError, LookupError) as fault:
             raise Unreadable(
-                f"an entry of {name!r} was not written by floorboss, at or after {seq} ({fault}); "
-                "floorboss verify finds what was changed"
+                f"entry {seq}, or the next one of its session, is not as floorboss writes them; "
+                "floorboss verify tells whether the log was changed"
             ) from fault
         return book
 

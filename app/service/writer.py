@@ -27,7 +27,7 @@ from typing import Final, Generic, Protocol, TypeVar
 
 from app.domain.entries import EVERYWHERE, MACHINE, Draft, Entry
 from app.domain.state import Book
-from app.service.desk import Desk
+from app.service.desk import Desk, Unreadable
 from app.store.errors import LogRefused, LogUnavailable
 
 Result = TypeVar("Result")
@@ -236,7 +236,7 @@ class Writer:
         book, count = self._desk.book, len(self._desk.fresh)
         try:
             return piece.run(self._desk, at)
-        except LogUnavailable as problem:
+        except (LogUnavailable, Unreadable) as problem:
             self._desk.forget(book, count)
             return Unavailable(cause=str(problem))
         except Exception as fault:  # the thread must outlive any fault of one piece

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from app.domain.entries import Draft
-from app.service.desk import Desk
+from app.domain.entries import MACHINE, Draft, Entry
+from app.domain.events import Json
+from app.service.control import CutOff
+from app.service.desk import Desk, Unreadable
 from app.service.past import StoredPast
+from app.service.writer import Unavailable
 from tests.domain.floor import AT
-from tests.service.house import House, call, failing, house
+from tests.service.house import House, attempt, call, failing, house
 
 
 @pytest.fixture
@@ -89,3 +94,33 @@ def test_an_event_caused_what_the_machine_wrote_right_behind_it(home: House) -> 
     assert [entry.seq for entry in home.desk.caused_by(third)] == [third + 1, third + 2]
     assert home.desk.caused_by(fourth) == ()
     assert home.desk.caused_by(answers[0].seq) == ()
+
+
+@pytest.mark.parametrize("scope", ["s", "*"])
+def test_an_entry_that_floorboss_did_not_write_is_named_wherever_it_is_met(
+    tmp_path: Path, scope: str
+) -> None:
+    with house(tmp_path) as home:
+        home.stored(call(), call(session="t"))
+        home.log.commit((strange(home.reader.head() + 1, scope),))
+    words = "entry 4, or the next one of its session, is not as floorboss writes them"
+    if scope == "*":
+        with pytest.raises(Unreadable, match=words), house(tmp_path):
+            pass
+        return
+    with house(tmp_path) as home:
+        answer = home.ingest(call())
+        assert isinstance(answer, CutOff)
+        assert re.search(words, answer.cause)
+        assert isinstance(home.verdict(attempt()), Unavailable)
+        assert isinstance(home.run(home.control.session("s")), Unavailable)
+        home.stored(call(session="t"))
+        counts = [cast(int, entry.body["count"]) for entry in home.entries("gap")]
+        assert sum(counts) == 2
+
+
+def strange(seq: int, scope: str) -> Entry:
+    body: Mapping[str, Json] = {"mode": "plan", "definition": {"tools": ["?"]}}
+    return Entry(
+        seq=seq, at=AT, kind="applied", scope=scope, action="mode", actor=MACHINE, body=body
+    )
