@@ -22,6 +22,7 @@ WANTED = hooks(Target(url="http://127.0.0.1:8737", token="t0ken", header_file="/
 OTHER = hooks(
     Target(url="http://127.0.0.1:9", token=None, header_file="/s/harness.header", fail_closed=True)
 )
+INDENTS: dict[str, str | int] = {"tabs": "\t", "two": "  ", "three": 3}
 SPACE = st.text(" \t\r\n", max_size=3)
 NAMES = st.sampled_from(["model", "env", "permissions", "é", "\ud800", "hooks", "", 'a"b'])
 PLAIN = st.recursive(
@@ -60,13 +61,12 @@ def settings(draw: st.DrawFn) -> dict[str, Any]:
 def laid_out(draw: st.DrawFn, value: object) -> str:
     """A document as a formatter sets it, or as nobody would."""
     how = draw(st.sampled_from(["tabs", "two", "three", "line", "small", "odd"]))
-    indent: str | int | None = {"tabs": "\t", "two": "  ", "three": 3}.get(how)
     ascii_only = draw(st.booleans()) or "\\ud" in json.dumps(value)
     if how == "small":
         return json.dumps(value, separators=(",", ":"), ensure_ascii=ascii_only)
     if how == "odd":
         return draw(oddly(value))
-    text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
+    text = json.dumps(value, indent=INDENTS.get(how), ensure_ascii=ascii_only)
     return text.replace("\n", "\r\n") if draw(st.booleans()) else text
 
 
