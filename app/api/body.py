@@ -21,8 +21,9 @@ from starlette.types import Receive
 
 from app.api.headers import RawHeaders, values
 from app.domain.events import Event, Json
+from app.harness.base import Fault
 from app.harness.neutral import event, invalid
-from app.harness.strict_json import DEPTH, EMPTY, Fault, lines, parse
+from app.harness.strict_json import DEPTH, EMPTY, lines, parse
 
 JSON: Final = "application/json"
 NDJSON: Final = "application/x-ndjson"

@@ -59,7 +59,7 @@ def _scope(view: View) -> Iterator[str]:
 
 
 def _on_its_way(rule: str, signal: View) -> bool:
-    value, threshold = signal["value"], signal["threshold"]
-    if value is None or threshold is None or rule.partition(".")[0] in FALLING:
+    threshold = signal["threshold"]  # None: the check is off
+    if threshold is None or rule in FALLING:
         return False
-    return bool(value >= threshold * HALF)
+    return bool(signal["value"] >= threshold * HALF)

@@ -44,8 +44,10 @@ def replay(
     config: Annotated[Path | None, typer.Option(help="The file of settings.")] = None,
 ) -> None:
     """Run session files through the rules and tell what would have changed, and why."""
+    from app.cli import places
+
     files = _files(paths or [])
-    settings = _settings(state_dir, config)
+    settings = places.settings(state_dir=state_dir, config=config)
     if post is None:
         if token_fd is not None:
             fail(MISUSED, "--token-fd goes with --post")
@@ -69,15 +71,6 @@ def _files(paths: list[Path]) -> list[Path]:
     if not files:
         fail(MISUSED, "no .jsonl file below the folders named")
     return files
-
-
-def _settings(state_dir: Path | None, config: Path | None) -> Settings:
-    from app.config import ConfigFault, load
-
-    settings = load({"state_dir": state_dir, "config": config}, os.environ)
-    if isinstance(settings, ConfigFault):
-        fail(MISUSED, f"the settings are wrong:\n{settings.message}")
-    return settings
 
 
 def _core(settings: Settings, profile: str | None, thresholds: list[str]) -> tuple[Feed, Tally]:

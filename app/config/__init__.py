@@ -16,6 +16,6 @@ from __future__ import annotations
 from app.config.decisions import configuration_of
 from app.config.load import ConfigFault, load
 from app.config.reference import reference
-from app.config.settings import Settings
+from app.config.settings import Settings, loopback
 
-__all__ = ["ConfigFault", "Settings", "configuration_of", "load", "reference"]
+__all__ = ["ConfigFault", "Settings", "configuration_of", "load", "loopback", "reference"]

@@ -28,13 +28,13 @@ class Settings(Schema):
     @property
     def local(self) -> bool:
         """Whether only this machine can reach the daemon, as far as the settings say."""
-        return _loopback(self.auth.published_on or self.host)
+        return loopback(self.auth.published_on or self.host)
 
     @property
     def exposed(self) -> bool:
         """Whether other machines can reach the bind address with nothing that encrypts between."""
         declared = self.auth.published_on is not None or self.auth.tls_cert is not None
-        return not declared and not _loopback(self.host)
+        return not declared and not loopback(self.host)
 
     @property
     def reads(self) -> Literal["open", "outline", "token"]:
@@ -63,7 +63,7 @@ class Settings(Schema):
         return [(key, value, self.sources.get(key, "default")) for key, value in leaves]
 
 
-def _loopback(address: str) -> bool:
+def loopback(address: str) -> bool:
     """Whether an address, perhaps with a port behind it, is one that only this machine reaches."""
     try:
         bare = address.count(":") > 1 and not address.startswith("[")

@@ -20,8 +20,6 @@ from typing import Final, NoReturn
 from app.domain.events import Json
 from app.harness.base import Fault
 
-__all__ = ["DEPTH", "DIGITS", "Fault", "lines", "parse"]
-
 DEPTH: Final = 64  # levels; `[]` has one
 DIGITS: Final = 308  # digits of an integer; beyond them it is infinite to whoever reads floats
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import http.client
-import ipaddress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+from app.config import loopback
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +34,7 @@ def address_of(url: str) -> Address | str:
         return f"{url}: not an URL"
     if parts.scheme not in ("http", "https") or not parts.hostname:
         return f"{url}: expected http:// or https:// and a host"
-    if parts.scheme == "http" and not _loopback(parts.hostname):
+    if parts.scheme == "http" and not loopback(parts.hostname):
         return f"{url}: a token leaves this machine over https only"
     return Address(
         url=url,
@@ -42,12 +43,3 @@ def address_of(url: str) -> Address | str:
         port=port,
         path=parts.path.rstrip("/"),
     )
-
-
-def _loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -10,7 +10,7 @@ from typing import Any
 from app.config import Settings, configuration_of
 from app.config.keys import STANDING, nearest
 from app.domain.configuration import Configuration
-from app.domain.modes import MODES, definition
+from app.domain.modes import MODES, ProfileName, definition
 from app.domain.profiles import THRESHOLDS
 
 
@@ -31,9 +31,11 @@ def chosen(
     """
     values: dict[str, Any] = settings.values()
     if profile is not None:
-        if profile not in MODES:
-            return Unknown(detail=f'no profile "{profile}"; the nearest is "{_near(profile)}"')
-        values |= _of_profile(settings, profile)
+        known = next((name for name in MODES if name == profile), None)
+        if known is None:
+            close = nearest(profile, MODES)
+            return Unknown(detail=f'no profile "{profile}"; the nearest is "{close}"')
+        values |= _of_profile(settings, known)
     for text in thresholds:
         problem = _set(values["rules"], text)
         if problem is not None:
@@ -41,21 +43,17 @@ def chosen(
     return configuration_of(values)
 
 
-def _near(profile: str) -> str:
-    return nearest(profile, [*MODES])
-
-
-def _of_profile(settings: Settings, profile: str) -> dict[str, Any]:
+def _of_profile(settings: Settings, profile: ProfileName) -> dict[str, Any]:
     """The settings that a profile brings, the person's own thresholds kept."""
     rules: dict[str, dict[str, float]] = {}
-    for key, number in THRESHOLDS[profile].items():  # type: ignore[index]
+    for key, number in THRESHOLDS[profile].items():
         rule, _, name = key.partition(".")
         own = f"rules.{key}" in settings.sources
         rules.setdefault(rule, {})[name] = settings.rules[rule][name] if own else float(number)
     return {
         "profile": profile,
         "rules": rules,
-        "modes": {name: definition(mode) for name, mode in MODES[profile].items()},  # type: ignore[index]
+        "modes": {name: definition(mode) for name, mode in MODES[profile].items()},
         "standing": {name: {"uses": held.uses} for name, held in STANDING[profile].items()},
     }
 

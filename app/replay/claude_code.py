@@ -18,7 +18,7 @@ from typing import Final
 
 from app.domain.events import Event, Json
 from app.harness import neutral
-from app.harness.strict_json import Fault
+from app.harness.base import Fault
 from app.replay.claude_lines import (
     agent_of,
     arguments_of,

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from app.domain.events import Event, Json
 from app.harness import neutral
-from app.harness.strict_json import Fault, parse
+from app.harness.base import Fault
+from app.harness.strict_json import parse
 from app.replay.lines import Counts, Line, Source
 
 

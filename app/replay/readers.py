@@ -15,8 +15,6 @@ from typing import Final
 from app.replay import claude_code, neutral
 from app.replay.lines import Counts, Line, Source, taken
 
-__all__ = ["Counts", "Line", "read"]
-
 Reader = Callable[[Source, Counts], Iterator[Line]]
 # A field that only one of the formats has; the first line with one of them decides.
 TELLING: Final[tuple[tuple[str, Reader], ...]] = (
@@ -27,13 +25,13 @@ TELLING: Final[tuple[tuple[str, Reader], ...]] = (
 )
 
 
-def read(path: Path, counts: Counts | None = None) -> Iterator[Line]:
+def read(path: Path, counts: Counts) -> Iterator[Line]:
     """The events of a file in its order; `counts` is filled while they are taken.
 
     Raises OSError where the file cannot be opened, and nothing else.
     """
     source = Source(path)
-    return _reader(source)(source, Counts() if counts is None else counts)
+    return _reader(source)(source, counts)
 
 
 def _reader(source: Source) -> Reader:

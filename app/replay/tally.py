@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from app.domain.entries import RESTRICTIONS
 from app.domain.events import Event
 from app.replay.lines import Counts, Line
 from app.replay.transitions import Place, Transition, firings, transitions
@@ -179,10 +178,3 @@ def _left_out(report: FileReport, conflict: Conflict) -> None:
     why = f"session {conflict.session}: {conflict.detail}"
     if why not in report.refusals:
         report.refusals.append(why)
-
-
-def changes(found: Iterable[Transition]) -> Iterator[Transition]:
-    """The transitions that changed what is in force."""
-    for transition in found:
-        if transition.action in RESTRICTIONS and transition.how in ("automatic", "standing"):
-            yield transition

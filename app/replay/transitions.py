@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from app.domain.entries import MACHINE, RESTRICTIONS, Action, Entry
@@ -22,8 +22,7 @@ class Transition:
 
     `turn` counts the session's finished calls from 1, as do `calls`, those behind the counter;
     `before` and `after` are modes, or postures where `action` is `policy`, and equal for what
-    changed nothing; `wanted` is the mode that the rule asks for. `seq` is of the log that was
-    written, so of no meaning without a daemon.
+    changed nothing; `wanted` is the mode that the rule asks for.
     """
 
     turn: int
@@ -39,7 +38,6 @@ class Transition:
     threshold: float | None = None
     wanted: str | None = None
     calls: tuple[int, ...] = ()
-    seq: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +108,6 @@ def _transition(entry: Entry, how: How, place: Place) -> Transition:
         threshold=cause.threshold if cause.rule else None,
         wanted=cause.target,
         calls=tuple(place.turns[seq] for seq in cause.seqs if seq in place.turns),
-        seq=entry.seq,
     )
 
 

@@ -12,7 +12,8 @@ from app.domain.reasons import reason
 from app.domain.restrictions import Decision, VerdictRule
 from app.replay.claude_code import REMEMBERED, Recent
 from app.replay.claude_outcomes import Result, ending
-from app.replay.readers import Counts, Line, read
+from app.replay.lines import Counts, Line
+from app.replay.readers import read
 
 CASES = Path(__file__).parents[1] / "cases"
 FILES = json.loads((CASES / "claude_code.json").read_text())
@@ -41,7 +42,7 @@ def test_every_fixture_has_its_case() -> None:
 
 
 def test_a_call_tells_when_where_and_with_what_it_ran() -> None:
-    event = next(read(CASES / "claude_code" / "outcomes.jsonl")).event
+    event = next(read(CASES / "claude_code" / "outcomes.jsonl", Counts())).event
     assert event.harness == "claude_code"
     assert event.arguments == {"command": "echo interrupted"}
     assert event.cwd == "/home/ada/shop"

@@ -7,7 +7,8 @@ import pytest
 from app.api.body import EVENT
 from app.domain.events import Coverage, Event, Json
 from app.harness import neutral
-from app.harness.strict_json import Fault, parse
+from app.harness.base import Fault
+from app.harness.strict_json import parse
 from app.replay.fitting import LARGEST, fitted, sent
 
 HUGE = "é" * 3_000_000

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from app.replay.readers import Counts, Line, read
+from app.replay.lines import Counts, Line
+from app.replay.readers import read
 
 FIXTURES = Path(__file__).parents[1] / "cases" / "claude_code"
 NEUTRAL = {"session_id": "s1", "event_id": "e1", "tool": "Bash", "outcome": "ok"}
@@ -157,7 +158,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     path = written(tmp_path / "long.jsonl", calls(2_000, 20_000))
     tracemalloc.start()
     try:
-        number = sum(1 for _ in read(path))
+        number = sum(1 for _ in read(path, Counts()))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -10,7 +10,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.replay.readers import Counts, read
+from app.replay.lines import Counts
+from app.replay.readers import read
 
 FIXTURES = sorted((Path(__file__).parents[1] / "cases" / "claude_code").glob("*.jsonl"))
 LINES = [line for path in FIXTURES for line in path.read_text().splitlines() if line[:2] == '{"']
