@@ -18,7 +18,9 @@ from app.domain.decisions import Command, Refusal, decide_entry, refused
 from app.domain.entries import EVERYWHERE, Draft, Entry
 from app.domain.expected_state import state_of
 from app.domain.proposing import Proposed, Unclear, Wish, propose
+from app.domain.returns import settled
 from app.domain.state import Book, Session
+from app.domain.transaction import Pending
 from app.service.desk import Desk
 from app.service.intake import Answer, Arrival, Conflict, check, receive
 from app.service.refusals import Refusals
@@ -174,14 +176,15 @@ class Control:
                 action="notice",
                 seq=0,
             )
-        desk.load(entry.scope)
-        before = desk.begin(at)
+        before = _begun(desk, at, entry.scope)
         asked = command
         if dry_run and command.expected_state is None:
             asked = replace(command, expected_state=state_of(before.book, entry.scope))
         answer = decide_entry(before, entry.scope, asked, desk.configuration)
         if isinstance(answer, Refusal):
-            self._keep(desk, at, answer, command.actor, command.verb, dry_run)
+            if not dry_run:
+                desk.take(before)
+                self._keep(desk, at, answer, command.actor, command.verb)
             return answer
         if not dry_run:
             desk.take(answer)
@@ -192,16 +195,13 @@ class Control:
             state=state_of(before.book, entry.scope),
         )
 
-    def _keep(
-        self, desk: Desk, at: str, refusal: Refusal, actor: str, attempted: str, dry_run: bool
-    ) -> None:
+    def _keep(self, desk: Desk, at: str, refusal: Refusal, actor: str, attempted: str) -> None:
         """Keep a refusal in the log: what somebody tried against the rules or a newer state."""
-        if not dry_run and refusal.why in KEPT:
+        if refusal.why in KEPT:
             self.refusals.write(desk, at, refused(refusal, actor, attempted))
 
     def _wish(self, desk: Desk, at: str, wish: Wish, dry_run: bool) -> DecisionAnswer:
-        desk.load(wish.scope)
-        before = desk.begin(at)
+        before = _begun(desk, at, wish.scope)
         asked = wish
         if dry_run and wish.expected_state is None:
             asked = replace(wish, expected_state=state_of(before.book, wish.scope))
@@ -210,7 +210,9 @@ class Control:
             case Unclear():
                 return answer
             case Refusal():
-                self._keep(desk, at, answer, wish.actor, "propose", dry_run)
+                if not dry_run:
+                    desk.take(before)
+                    self._keep(desk, at, answer, wish.actor, "propose")
                 return answer
             case Proposed():
                 if not dry_run:
@@ -223,6 +225,12 @@ class Control:
                     seq=answer.seq,
                     repeated=answer.repeated,
                 )
+
+
+def _begun(desk: Desk, at: str, scope: str) -> Pending:
+    """A transaction for a decision; other settings may have made proposals void since."""
+    desk.load(scope)
+    return settled(desk.begin(at), scope, desk.configuration)
 
 
 def _receive_all(

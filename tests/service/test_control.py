@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from app.domain.decisions import Command, Refusal, Verb
+from app.domain.expected_state import state_of
 from app.domain.proposing import Unclear, Wish
 from app.service.control import CutOff, Decided
 from app.service.intake import Answer
 from app.service.writer import Unavailable
-from tests.domain.floor import ANN
+from tests.domain.floor import ANN, configured
 from tests.domain.ledger import audit
 from tests.service.house import House, attempt, call, failing, house
 
@@ -148,6 +149,38 @@ def test_after_a_restart_a_decision_is_still_decided(tmp_path: Path) -> None:
         answer = decide(home, "approve", back, None)
         assert isinstance(answer, Refusal)
         assert answer.why == "already_decided"
+
+
+def test_a_way_back_that_other_settings_made_void_is_offered_anew(tmp_path: Path) -> None:
+    with house(tmp_path, configured(start_mode="debug")) as home:
+        back = restricted(home)
+    with house(tmp_path) as home:
+        assert home.desk.load("s").proposals[back].body["mode"] == "debug"
+        answer = decide(home, "approve", back, state_of(home.desk.book, "s"))
+        assert isinstance(answer, Refusal)
+        assert answer.why == "void"
+        (again,) = home.desk.load("s").proposals.values()
+        assert (again.body["mode"], again.seq) == ("implementation", home.reader.head())
+        assert audit(home.entries()) == []
+
+
+def test_a_wish_that_other_settings_made_void_is_written_anew(tmp_path: Path) -> None:
+    wish = Wish(scope="s", action="mode", value={"mode": "debug"}, reason="", actor=ANN)
+    with house(tmp_path, configured(start_mode="debug")) as home:
+        back = restricted(home)
+        assert wished(home, wish).seq == back
+    with house(tmp_path) as home:
+        answer = wished(home, wish)
+        assert (answer.repeated, [entry.kind for entry in answer.entries][-1]) == (
+            False, "proposed"
+        )  # fmt: skip
+        assert audit(home.entries()) == []
+
+
+def wished(home: House, wish: Wish) -> Decided:
+    answer = home.run(home.control.wish(wish))
+    assert isinstance(answer, Decided)
+    return answer
 
 
 def test_on_a_full_disk_events_are_cut_off_verdicts_unlogged_and_reads_go_on(home: House) -> None:
