@@ -36,8 +36,8 @@ MISSING: Final = Fault(
 )
 UNKNOWN: Final = Fault(
     code="token_unknown",
-    detail="The Authorization header carries no token that is in force; a harness finds its own"
-    " in the file harness.token of the state folder.",
+    detail="The token that was sent is not in force; a harness finds its own in the file"
+    " harness.token of the state folder.",
     status=401,
 )
 

@@ -63,7 +63,10 @@ class Decision(BaseModel):
 
 
 class Proposal(BaseModel):
-    """What somebody wants for a scope: a mode, a policy, or a return to what was before."""
+    """What somebody wants for a scope: a mode, a policy, or a return to what was before.
+
+    Its value is {"mode": NAME}, fields of a policy as in {"posture": "ask"}, or {"return": true}.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 

@@ -108,8 +108,7 @@ def _ask(verb: Verb, seq: int) -> None:
     from app.cli.exits import REFUSED, fail
     from app.cli.terminal import agreed
 
-    otherwise = (
-        "there is no terminal to ask at; say --yes or --expected-state STATE. Nothing was changed."
-    )
+    ways = "--yes" if verb == "dismiss" else "--yes or --expected-state STATE"
+    otherwise = f"there is no terminal to ask at; say {ways}. Nothing was changed."
     if not agreed(f"{verb} {seq}?", otherwise):
         fail(REFUSED, "you said no. Nothing was changed.")

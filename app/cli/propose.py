@@ -85,5 +85,5 @@ def _tell(answer: dict[str, Any], dry_run: bool) -> None:
     if dry_run:
         print(f"Nothing was changed. In force would be {in_force(answer['in_force'])}.")
         return
-    again = " It waits already." if answer.get("repeated") else ""
+    again = " It waits already." if answer.get("repeated") and not answer["entries"] else ""
     print(plain(f"Proposal {answer['seq']}: {answer['summary']}{again}"))

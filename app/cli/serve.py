@@ -81,7 +81,8 @@ def _run(daemon: Daemon, handle: int | None) -> None:
     try:
         listener = bound(settings)
     except OSError as fault:
-        fail(CLOSED, f"not started: {settings.host} port {settings.port}: {fault.strerror}")
+        where = f"{settings.host} port {settings.port}"
+        fail(CLOSED, f"not started: {where}: {fault.strerror}; --host and --port name another")
 
     console: Console | None = None
 

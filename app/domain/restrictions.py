@@ -98,7 +98,9 @@ def policy_of(raw: Mapping[str, Json]) -> Policy:
 def changed(policy: Policy, difference: Mapping[str, Json]) -> Policy | Malformed:
     """The policy with the named fields replaced, or what is wrong with the difference."""
     if not difference:
-        return Malformed(detail="a policy names at least one of posture, verdicts, ...")
+        return Malformed(
+            detail="a policy names at least one of posture, verdicts, shell_denials, write_paths"
+        )
     for name, raw in difference.items():
         answer = _replaced(policy, name, raw)
         if isinstance(answer, Malformed):

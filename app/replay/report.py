@@ -111,8 +111,9 @@ def _end(report: FileReport) -> str:
     if not report.numbers.calls:
         return ""
     at = report.counters
+    mode = f"ends in {report.final_mode}, " if report.final_mode else ""  # a daemon knew it all
     return (
-        f"; ends in {report.final_mode}, success rate {at['success_rate']:.0%}, denial rate "
+        f"; {mode}success rate {at['success_rate']:.0%}, denial rate "
         f"{at['denial_rate']:.0%}, timeouts {at['timeout_count']:g}, context "
         f"{at['scope_utilization']:.0%}"
     )
