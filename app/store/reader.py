@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
-from app.domain.entries import EVERYWHERE, Action, Direction, Entry, Kind, session_of
-from app.domain.events import Json
+from app.domain.entries import EVERYWHERE, Action, Entry, Kind, session_of
 from app.store import queries
 from app.store.chain import GENESIS, Broken, Verified
 from app.store.connections import reading_engine
 from app.store.errors import as_store_errors
 from app.store.rows import Row, entry_of
-from app.store.schema import controls, overrides
+from app.store.schema import controls
 from app.store.verification import verify_file
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Override:
-    """One row of the view: what is in force for one action in one scope."""
-
-    seq: int
-    at: str
-    scope: str
-    action: Action
-    actor: str
-    direction: Direction
-    body: Mapping[str, Json]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,15 +81,6 @@ class Reader:
         statement = queries.page([w for w in wanted if w is not None], limit, newest_first)
         with self._connection() as connection:
             return tuple(map(entry_of, connection.execute(statement)))
-
-    def overrides(self, scope: str | None = None) -> tuple[Override, ...]:
-        """What is in force, as the view says, in one scope exactly or (None) everywhere."""
-        statement = select(overrides).order_by(overrides.c.scope, overrides.c.action)
-        if scope is not None:
-            statement = statement.where(overrides.c.scope == scope)
-        with self._connection() as connection:
-            rows = connection.execute(statement).mappings().all()
-        return tuple(Override(**{**row, "body": json.loads(row["body"])}) for row in rows)
 
     def sessions(self, limit: int = 100, before: int | None = None) -> tuple[SessionRow, ...]:
         """Sessions by their newest entry, newest first; `before` is a `last_seq`, excluded."""

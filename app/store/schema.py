@@ -1,7 +1,7 @@
 """The shape of the database as queries see it; `migrations/` creates it.
 
-One table, `controls`, holds everything; one view, `overrides`, says what is in force. The order
-of the columns is the order of a stored row everywhere in this package.
+One table, `controls`, holds everything; the order of its columns is the order of a stored row
+everywhere in this package. The view `overrides` is for whoever opens the file: floorboss folds.
 """
 
 from __future__ import annotations
@@ -26,16 +26,4 @@ controls: Final = Table(
     Column("dedup_key", Text),  # unique where not null
     Column("body", Text, nullable=False),  # JSON, the exact bytes that are hashed
     Column("hash", Text, nullable=False),  # 64 hex digits, see chain.py
-)
-
-overrides: Final = Table(
-    "overrides",
-    MetaData(),  # a view: kept apart so that nobody creates it as a table
-    Column("seq", Integer),
-    Column("at", Text),
-    Column("scope", Text),
-    Column("action", Text),
-    Column("actor", Text),
-    Column("direction", Text),
-    Column("body", Text),
 )

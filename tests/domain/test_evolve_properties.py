@@ -24,6 +24,7 @@ from app.store.log import Log
 from app.store.reader import Reader
 from tests.domain.commands import Command, histories, play
 from tests.domain.floor import Floor, configured
+from tests.store.samples import overrides
 
 profiles = st.sampled_from(["default", "strict"])
 
@@ -60,7 +61,7 @@ def test_the_database_takes_every_entry_and_its_view_says_what_the_fold_says(
         place: stack[-1].seq for session in sessions for place, stack in session.overrides.items()
     }
     with stored(empty, floor.log) as reader:
-        viewed = {(row.scope, row.action): row.seq for row in reader.overrides()}
+        viewed = overrides(reader)
         again = tuple(entry for entry in reader.page(newest_first=False, limit=100_000))
         assert isinstance(reader.verify(), Verified)
     assert viewed == folded

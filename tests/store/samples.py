@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 from app.domain.entries import Entry
+from app.store.reader import Reader
 
 COLUMNS = ("seq", "at", "kind", "scope", "action", "direction", "ref", "actor", "dedup_key",
            "body", "hash")  # fmt: skip
@@ -46,3 +49,12 @@ def reverted(seq: int, ref: int, **changes: Any) -> Entry:
         "body": {"why": "I know"},
     }
     return entry(seq, **(values | changes))
+
+
+def overrides(reader: Reader) -> dict[tuple[str, str], int]:
+    """What the view says to any program that opens the file: scope and action, and their seq."""
+    with closing(sqlite3.connect(reader._path)) as shell:
+        rows = shell.execute("SELECT scope, action, seq FROM overrides").fetchall()
+    found = {(scope, action): seq for scope, action, seq in rows}
+    assert len(found) == len(rows)
+    return found
