@@ -94,7 +94,7 @@ def test_planted_citations_are_found() -> None:
     text = "see docs/design.md 4, docs/design.md 99 and [design.md](design.md) 12; docs/gone.md 1"
     assert missing_sections(text, ROOT / "docs") == ["docs/design.md 99", "docs/gone.md 1"]
     assert missing_sections("docs/detection.md 2.1, 2.99 count", ROOT) == ["docs/detection.md 2.99"]
-    assert missing_pages("detection-rules.md 2 and docs/design.md", ROOT) == ["detection-rules.md"]
+    assert missing_pages("no-such-page.md 2 and docs/design.md", ROOT) == ["no-such-page.md"]
     assert CATALOGUE.findall("as in PTH" + "-01") == ["PTH" + "-01"]
     assert list(said('"""One."""\nx = "two.md"  # three\n')) == ["One.", "# three"]
 
