@@ -13,7 +13,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from app.api.reference import reference as routes_page
+from app.api.application import routes
+from app.api.reference import reference
 from app.cli.reference import reference as cli_page
 from app.domain.comparisons import CHECKS, Check, Response
 from app.domain.modes import EFFECTS, MODE_NAMES, MODES, TOOL_CLASSES, Mode
@@ -167,7 +168,7 @@ def _change(own: Mode, target: Mode) -> str:
 PAGES: Mapping[str, Callable[[], str]] = {
     "cli.md": cli_page,
     "modes.md": modes_page,
-    "routes.md": routes_page,
+    "routes.md": lambda: reference(routes().openapi()),
     "transitions.md": transitions_page,
 }
 

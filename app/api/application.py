@@ -12,7 +12,8 @@ from typing import Any, Final
 from fastapi import FastAPI, Request
 from starlette.responses import Response
 
-from app.api import decisions, events, health, log, problems, reads, tokens
+from app.api import decisions, events, health, hooks, log, problems, reads, tokens
+from app.api.docs import docs
 from app.api.guards import Guards
 from app.api.hotpath import HotPath
 from app.api.schemas import PROBLEM, document
@@ -41,15 +42,15 @@ def routes() -> FastAPI:
         title="floorboss",
         summary="The floor manager of an agent system.",
         version=VERSION,
-        docs_url="/docs",
+        docs_url=None,
         redoc_url=None,
-        swagger_ui_oauth2_redirect_url=None,
         lifespan=_ticking,
     )
     problems.install(app)
     app.add_exception_handler(LogUnavailable, _unreadable)
-    for part in (events, log, reads, decisions, tokens, health):
+    for part in (events, hooks, log, reads, decisions, tokens, health):
         app.include_router(part.router, responses=PROBLEM)
+    app.add_api_route("/docs", docs, include_in_schema=False)
     app.openapi = partial(_described, app)  # type: ignore[method-assign]  # as FastAPI documents
     return app
 

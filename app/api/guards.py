@@ -26,18 +26,11 @@ LOOPBACK: Final = frozenset({b"127.0.0.1", b"localhost", b"[::1]"})
 EVERY_ADDRESS: Final = frozenset({b"", b"0.0.0.0", b"[::]"})  # to bind to, never to ask for
 HOST: Final = re.compile(rb"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?")
 SAME_SITE: Final = frozenset({b"same-origin", b"none"})
-DOCS: Final = ("/docs", "/redoc")
 
 NOTHING: Final = b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-# The pages that FastAPI makes load their script and style from there.
-DOCS_ONLY: Final = (
-    b"default-src 'none'; connect-src 'self'; img-src 'self' data: https://fastapi.tiangolo.com; "
-    b"script-src 'unsafe-inline' https://cdn.jsdelivr.net; "
-    b"style-src 'unsafe-inline' https://cdn.jsdelivr.net; worker-src blob:; "
-    b"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
 ALWAYS: Final = (
     (b"cache-control", b"no-store"),
+    (b"content-security-policy", NOTHING),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"referrer-policy", b"no-referrer"),
     (b"x-content-type-options", b"nosniff"),
@@ -55,7 +48,7 @@ class Guards:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         match scope["type"]:
             case "http":
-                await self._guarded(scope, receive, _Answer(send, scope["path"]))
+                await self._guarded(scope, receive, _Answer(send))
             case "websocket":
                 await send({"type": "websocket.close", "code": 1008})
             case _:
@@ -122,9 +115,8 @@ def _as_in_host(name: str) -> bytes:
 class _Answer:
     """Sends one answer, with the headers every answer has, and knows how far it got."""
 
-    def __init__(self, send: Send, path: str) -> None:
+    def __init__(self, send: Send) -> None:
         self._send = send
-        self._policy = DOCS_ONLY if path.startswith(DOCS) else NOTHING
         self._started = self._complete = False
 
     async def __call__(self, message: Message) -> None:
@@ -146,5 +138,4 @@ class _Answer:
     def _headers(self, given: RawHeaders) -> list[tuple[bytes, bytes]]:
         kept = [pair for pair in given if not pair[0].lower().startswith(b"access-control-")]
         named = {name.lower() for name, _ in kept}
-        ours = (*ALWAYS, (b"content-security-policy", self._policy))
-        return kept + [pair for pair in ours if pair[0] not in named]
+        return kept + [pair for pair in ALWAYS if pair[0] not in named]

@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from app.api.application import routes
-
 HEAD: Final = """# Routes
 
 Made from the OpenAPI document by `docs/generate.py`; do not edit by hand. A running daemon has the
@@ -29,9 +27,8 @@ TITLES: Final[Mapping[str, str]] = {
 }
 
 
-def reference() -> str:
-    """The page, in Markdown."""
-    described = routes().openapi()
+def reference(described: Mapping[str, Any]) -> str:
+    """The page, in Markdown, from an OpenAPI document."""
     parts = [HEAD]
     for tag in ORDER:
         parts.append(f"## {TITLES[tag]}\n")
