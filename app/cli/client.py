@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import ipaddress
 import json
 import os
 import ssl
@@ -16,7 +15,7 @@ from app.cli.address import url_of
 from app.cli.exits import MISUSED, REFUSED, UNREACHABLE, fail
 from app.cli.places import settings
 from app.cli.terminal import secret
-from app.config import Settings
+from app.config import Settings, loopback
 from app.domain.tables import plain
 from app.service.private_files import UnsafePathError, read_private
 
@@ -48,6 +47,13 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unreached:
+    """Why no daemon answered."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
     """The daemon at `url`, spoken to with `token`; an empty one is none."""
 
@@ -64,6 +70,20 @@ class Client:
         accept: str = "application/json",
     ) -> Reply:
         """Send one request; a daemon that cannot be reached ends the command."""
+        reply = self.reach(method, path, body, accept=accept)
+        if isinstance(reply, Unreached):
+            fail(UNREACHABLE, _unreachable(self.url, reply.why))
+        return reply
+
+    def reach(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        accept: str = "application/json",
+    ) -> Reply | Unreached:
+        """Send one request; why there was no answer, where there was none."""
         headers = {"Accept": accept, "Content-Type": "application/json"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
@@ -76,7 +96,8 @@ class Client:
             connection.close()
             return reply
         except (OSError, http.client.HTTPException, ValueError) as fault:
-            fail(UNREACHABLE, _unreachable(self.url, fault))
+            why = getattr(fault, "strerror", None) or str(fault) or type(fault).__name__
+            return Unreached(why=why)
 
     def get(self, path: str, **query: object) -> Any:
         """The JSON at a path; what is None is not asked for. A refusal ends the command."""
@@ -108,7 +129,7 @@ def reader(url: str | None) -> Client:
     """The daemon as a reader: with the harness's token where this user has it, else in outline."""
     found = settings()
     own = url_of(found)
-    token = _harness_token(found) if url is None or url.rstrip("/") == own else ""
+    token = harness_token(found) if url is None or url.rstrip("/") == own else ""
     return _client(url or own, token, found)
 
 
@@ -126,7 +147,8 @@ def _client(url: str, token: str, found: Settings) -> Client:
     return Client(url=url, token=token, certificate=str(certificate) if certificate else None)
 
 
-def _harness_token(found: Settings) -> str:
+def harness_token(found: Settings) -> str:
+    """The token of the harness as this user finds it in the state folder; empty: not at all."""
     try:
         content = read_private(found.state_dir / "harness.token") or b""
     except (UnsafePathError, OSError):
@@ -146,12 +168,7 @@ def _operator_token(handle: int | None) -> str:
 
 def _private(url: SplitResult) -> bool:
     """Whether what is sent to a URL stays on this machine or is encrypted."""
-    if url.scheme == "https" or url.hostname == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(url.hostname or "").is_loopback
-    except ValueError:
-        return False
+    return url.scheme == "https" or loopback(url.hostname or "")
 
 
 def _connection(url: SplitResult, certificate: str | None) -> http.client.HTTPConnection:
@@ -163,8 +180,7 @@ def _connection(url: SplitResult, certificate: str | None) -> http.client.HTTPCo
     return http.client.HTTPSConnection(url.hostname, url.port, timeout=PATIENCE, context=trusted)
 
 
-def _unreachable(url: str, fault: Exception) -> str:
-    why = getattr(fault, "strerror", None) or str(fault) or type(fault).__name__
+def _unreachable(url: str, why: str) -> str:
     return (
         f"no daemon answered at {url} ({why}). Nothing was changed. Start one with `make run` or "
         "`floorboss serve`; if it is elsewhere, name it with --url or FLOORBOSS_PORT."

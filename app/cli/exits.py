@@ -17,7 +17,7 @@ MEANINGS: Final = {
     REFUSED: "the daemon refused, a check did not hold, or you answered no; nothing was changed",
     MISUSED: "wrong arguments or settings, or nobody there to ask for the operator's token",
     HELD: "`serve`: another daemon has this log; it is named",
-    CLOSED: "`serve`, `verify`: the state folder, the log or the port cannot be opened",
+    CLOSED: "the state folder, the log, the port or a harness's settings cannot be used as is",
     UNREACHABLE: "no daemon answered; the address that was tried is named",
 }
 

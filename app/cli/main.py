@@ -25,6 +25,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     "revert": "app.cli.decide:revert",
     "dismiss": "app.cli.decide:dismiss",
     "propose": "app.cli.propose:propose",
+    "install": "app.cli.install:install",
+    "uninstall": "app.cli.uninstall:uninstall",
     "config": "app.cli.config:config",
     "token": "app.cli.token:token",
     "verify": "app.cli.verify:verify",

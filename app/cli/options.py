@@ -7,8 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-SEQ_HELP = "The entry's place in the log."
-Seq: TypeAlias = Annotated[int, typer.Argument(min=1, help=SEQ_HELP)]
+Seq: TypeAlias = Annotated[int, typer.Argument(min=1, help="The entry's place in the log.")]
 Url: TypeAlias = Annotated[
     str | None, typer.Option(help="The daemon's address; else as FLOORBOSS_* and the file say.")
 ]
@@ -36,3 +35,8 @@ StateDir: TypeAlias = Annotated[
 ]
 ConfigFile: TypeAlias = Annotated[Path | None, typer.Option(help="The file of settings.")]
 DatabaseUrl: TypeAlias = Annotated[str | None, typer.Option(help="The log's database.")]
+
+SettingsPath: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--settings", help="The harness's settings; else your own, for all projects."),
+]

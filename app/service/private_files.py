@@ -45,13 +45,16 @@ def read_private(path: Path) -> bytes | None:
         return file.read(LARGEST)
 
 
-def write_private(path: Path, content: bytes) -> None:
-    """Replace `path` by `content` in one step that survives a loss of power."""
+def write_private(path: Path, content: bytes, mode: int = FILE) -> None:
+    """Replace `path` by `content` in one step that survives a loss of power.
+
+    `mode` is for a file of somebody else's making, which may be open to others.
+    """
     fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     handle = _open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:
         with os.fdopen(handle, "wb") as file:
-            os.fchmod(handle, FILE)
+            os.fchmod(handle, mode)
             file.write(content)
             file.flush()
             os.fsync(handle)

@@ -41,6 +41,8 @@ ARGUMENTS: dict[str, list[str]] = {
     "revert": ["1", "--yes", "--token-fd", "0"],
     "dismiss": ["1", "--yes", "--token-fd", "0"],
     "propose": ["s", "--mode", "plan", "--reason", "x"],
+    "install": ["claude-code", "--token-env", "--dry-run"],
+    "uninstall": ["claude-code", "--dry-run"],
     "config": [],
     "token": ["list", "--token-fd", "0"],
     "verify": [],
