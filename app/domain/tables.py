@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from app.domain.entries import Entry
 from app.domain.summaries import summary
 
-SCOPE = 20  # characters of a scope that a line shows
+SCOPE = 48  # characters of a scope that a line shows; a UUID has 36
 _HEAD = ("SEQ", "AT", "KIND", "SCOPE", "SUMMARY")
 
 
