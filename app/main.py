@@ -23,6 +23,7 @@ from app.domain.entries import EVERYWHERE, Draft
 from app.service.control import Control
 from app.service.desk import Desk, Unreadable
 from app.service.feed import Feed
+from app.service.folding import Folding
 from app.service.past import StoredPast
 from app.service.private_files import private_folder
 from app.service.refusals import Refusals
@@ -109,7 +110,7 @@ def _open(settings: Settings, database: Path, lock: Lock) -> Daemon:
     tokens.ensure_harness()
     desk = Desk(StoredPast(log, reader), settings.configuration(), own=settings.own)
     writer = Writer(desk, log, now, feed.publish)
-    control = Control(desk, writer, Refusals(time.monotonic))
+    control = Control(desk, writer, Refusals(time.monotonic), Folding(reader, writer))
     feed.listen(control.count)
     writer.start()
     _configure(settings, desk, writer)

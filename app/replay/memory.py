@@ -37,9 +37,9 @@ class Memory:
             if entry.dedup_key is not None:
                 self._keys[entry.dedup_key] = entry.seq
 
-    def entries_of(self, session: str) -> Iterator[Entry]:
-        """All entries of a session and its agents, in seq order."""
-        return map(self._at, self._sessions.get(session, ()))
+    def entries_of(self, session: str, after: int = 0) -> Iterator[Entry]:
+        """Entries of a session and its agents, behind `after`, in seq order."""
+        return (self._at(seq) for seq in self._sessions.get(session, ()) if seq > after)
 
     def find(self, dedup_key: str) -> Entry | None:
         """The entry kept under this key."""

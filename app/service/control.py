@@ -7,6 +7,7 @@ committed. Answers are values; the ways in (HTTP, console) only translate them.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from app.domain.returns import settled
 from app.domain.state import Book, Session
 from app.domain.transaction import Pending
 from app.service.desk import Desk
+from app.service.folding import Folding
 from app.service.intake import Answer, Arrival, Conflict, check, receive
 from app.service.refusals import Refusals
 from app.service.writer import Unavailable, Writer
@@ -65,8 +67,9 @@ DecisionAnswer: TypeAlias = Decided | Refusal | Unclear | Unavailable
 class Control:
     """The daemon's service: start it, ask it from one event loop, stop it."""
 
-    def __init__(self, desk: Desk, writer: Writer, refusals: Refusals) -> None:
+    def __init__(self, desk: Desk, writer: Writer, refusals: Refusals, folding: Folding) -> None:
         self._desk = desk
+        self._folding = folding
         self.writer = writer
         self.refusals = refusals
         self.written: Counter[str] = Counter()  # entries committed since the start, by kind
@@ -82,12 +85,14 @@ class Control:
 
     def close(self) -> None:
         """Write the counts of refusals and what waits, then end the writer."""
+        self._folding.close()
         self.writer.submit(lambda desk, at: self.refusals.flush(desk, at, everything=True))
         self.writer.stop()
 
     async def ingest(self, arrivals: Sequence[Arrival]) -> Stored | Conflict | CutOff:
         """Store the events of one request in order; nothing at all when one of them cannot be."""
         answers: list[Answer] = []
+        await self._folding.at_hand(arrival.event.session_id for arrival in arrivals)
         for start in range(0, len(arrivals), SLICE):
             part = arrivals[start : start + SLICE]
             left = len(arrivals) - start  # when a part cannot be logged, nothing behind it comes
@@ -109,15 +114,20 @@ class Control:
 
         Whoever was answered without the log is counted in the next gap entry (writer.py).
         """
+        until = time.monotonic() + VERDICT_WITHIN
+        if not await self._folding.at_hand((arrival.event.session_id,), VERDICT_WITHIN):
+            self.writer.missed(verdicts=1)
+            return Unavailable(cause="a long session is being read from it")
         work = self._write(partial(_receive_all, (arrival,), (arrival,)), _with_hashes, verdicts=1)
         try:
-            result = await asyncio.wait_for(work, VERDICT_WITHIN)
+            result = await asyncio.wait_for(work, until - time.monotonic())
         except TimeoutError:
             return Unavailable(cause="the log did not answer in time")
         return result if isinstance(result, Conflict | Unavailable) else result[0]
 
     async def command(self, command: Command, *, dry_run: bool = False) -> DecisionAnswer:
         """Carry out a person's decision about one entry, or say what it would do."""
+        await self._folding.entry_at_hand(command.seq)
         return await self._write(
             lambda desk, at: self._command(desk, at, command, dry_run),
             _decided_with_hashes,
@@ -126,6 +136,7 @@ class Control:
 
     async def wish(self, wish: Wish, *, dry_run: bool = False) -> DecisionAnswer:
         """Write a proposal, and decide it when the person said so."""
+        await self._folding.at_hand((wish.scope,))
         return await self._write(
             lambda desk, at: self._wish(desk, at, wish, dry_run),
             _decided_with_hashes,
@@ -134,6 +145,7 @@ class Control:
 
     async def refuse(self, draft: Draft) -> None:
         """Keep an attempt that was not allowed in the log; identical ones are counted."""
+        await self._folding.at_hand((draft.scope,))
         await self._write(lambda desk, at: self.refusals.write(desk, at, draft))
 
     async def flush(self) -> None:
@@ -152,6 +164,7 @@ class Control:
             found = desk.load(scope)
             return desk.book, found
 
+        await self._folding.at_hand((scope,))
         return await self._write(load, reads=True)
 
     async def _write(

@@ -26,7 +26,7 @@ class Past(Protocol):
     @property
     def head_seq(self) -> int: ...
 
-    def entries_of(self, session: str) -> Iterable[Entry]: ...
+    def entries_of(self, session: str, after: int = 0) -> Iterable[Entry]: ...
 
     def find(self, dedup_key: str) -> Entry | None: ...
 
@@ -61,10 +61,10 @@ class Desk:
         return self._folded(Book(head=self.past.head_seq), EVERYWHERE)
 
     def _folded(self, book: Book, name: str) -> Book:
-        """The book with all entries of one session; a row that nobody understands is named."""
-        seq = 0
+        """The book with a session's further entries; a row that nobody understands is named."""
+        seq = book.session(name).last_seq
         try:
-            for entry in self.past.entries_of(name):
+            for entry in self.past.entries_of(name, seq):
                 seq = entry.seq
                 book = evolve(book, entry)
         except (ValueError, TypeError, AttributeError, LookupError) as fault:
@@ -85,6 +85,13 @@ class Desk:
         self._used[name] = None
         self._used.move_to_end(name)
         return self.book.sessions[name]
+
+    def adopt(self, session: Session) -> None:
+        """Take a session that was folded elsewhere, and what came since."""
+        name = session.id
+        if name not in self.book.sessions:
+            self.book = self._folded(self.book.with_session(session), name)
+        self.load(name)
 
     def begin(self, at: str) -> Pending:
         """A transaction on top of what the desk knows."""

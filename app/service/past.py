@@ -21,9 +21,9 @@ class StoredPast:
         """The newest committed seq; 0 for an empty log."""
         return self._log.head_seq
 
-    def entries_of(self, session: str) -> Iterator[Entry]:
-        """All entries of a session and its agents, in seq order."""
-        return self._log.entries_of(session)
+    def entries_of(self, session: str, after: int = 0) -> Iterator[Entry]:
+        """Entries of a session and its agents, behind `after`, in seq order."""
+        return self._log.entries_of(session, after)
 
     def find(self, dedup_key: str) -> Entry | None:
         """The entry stored under this key."""

@@ -89,9 +89,9 @@ class Lost:
         self.until = at
 
     @property
-    def any(self) -> bool:
-        """Whether there is anything to tell."""
-        return self.events + self.verdicts > 0
+    def total(self) -> int:
+        """How much there is to tell."""
+        return self.events + self.verdicts
 
     def and_then(self, later: Lost) -> Lost:
         """Both together, as nothing could be told in between."""
@@ -112,7 +112,7 @@ class Lost:
             body={
                 "from": self.since,
                 "to": self.until,
-                "count": self.events + self.verdicts,
+                "count": self.total,
                 "events": self.events,
                 "verdicts": self.verdicts,
             },
@@ -135,6 +135,8 @@ class Writer:
         self._publish = publish
         self._queue: queue.SimpleQueue[Piece[object] | None] = queue.SimpleQueue()
         self._lost = Lost()
+        self._missed = Lost()  # counted by others than the writer's thread, under the lock
+        self._lock = threading.Lock()
         self._stopped = False
         self._thread = threading.Thread(target=self._loop, name="floorboss-writer", daemon=True)
         self.book = desk.book  # what is committed; any thread may read it
@@ -159,7 +161,12 @@ class Writer:
     @property
     def lost(self) -> int:
         """How many events and verdicts the next gap entry will count."""
-        return self._lost.events + self._lost.verdicts
+        return self._lost.and_then(self._missed).total
+
+    def missed(self, *, events: int = 0, verdicts: int = 0) -> None:
+        """Count what was answered without ever coming to the writer."""
+        with self._lock:
+            self._missed.count(self._clock(), events=events, verdicts=verdicts)
 
     def submit(
         self,
@@ -174,6 +181,7 @@ class Writer:
         answer: Future[object] = Future()
         refused = self._overloaded()
         if refused is not None:
+            self.missed(events=events, verdicts=verdicts)
             answer.set_result(refused)
             return answer
         piece = Piece(
@@ -211,8 +219,8 @@ class Writer:
 
     def _write(self, group: list[Piece[object]]) -> None:
         before, at = self._desk.book, self._clock()
-        earlier, self._lost = self._lost, Lost()
-        if earlier.any:
+        earlier, self._lost = self._lost.and_then(self._taken()), Lost()
+        if earlier.total:
             self._desk.take(self._desk.begin(at).append(earlier.draft()))
         done = [(piece, self._run(piece, at)) for piece in group if self._awaited(piece, at)]
         try:
@@ -223,6 +231,12 @@ class Writer:
             self._failed([piece for piece, _ in done], at, problem)
         else:
             self._answer(done, entries, at)
+
+    def _taken(self) -> Lost:
+        """What others counted since the last group."""
+        with self._lock:
+            missed, self._missed = self._missed, Lost()
+        return missed
 
     def _awaited(self, piece: Piece[object], at: str) -> bool:
         """Whether somebody still waits for this piece; otherwise it is not begun."""

@@ -18,7 +18,7 @@ from typing import Final, cast
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from app.domain.entries import EVERYWHERE, Entry
+from app.domain.entries import Entry
 from app.store import queries
 from app.store.chain import GENESIS, link
 from app.store.connections import immediate, writing_engine
@@ -63,13 +63,11 @@ class Log:
         self.head_seq, self.head_hash = sealed[-1].seq, sealed[-1].hash
         return sealed
 
-    def entries_of(self, session: str) -> Iterator[Entry]:
-        """All entries of a session and its agents in seq order; of `*` only its own."""
-        first, beyond = queries.agents_range(session)
-        if session == EVERYWHERE:
-            first = beyond  # an empty range: no scope lies below `*`
+    def entries_of(self, session: str, after: int = 0) -> Iterator[Entry]:
+        """Entries of a session and its agents, behind `after`, in seq order; of `*` its own."""
+        values = queries.of_session(session, after)
         with as_store_errors():
-            result = self.connection.exec_driver_sql(queries.OF_SESSION, (session, first, beyond))
+            result = self.connection.exec_driver_sql(queries.OF_SESSION, values)
             for rows in result.partitions(_FETCH):
                 yield from map(entry_of, rows)
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Select, or_, select
 
+from app.domain.entries import EVERYWHERE
 from app.store.schema import controls
 
 _ROW: Final = "seq, at, kind, scope, action, direction, ref, actor, dedup_key, body, hash"
@@ -25,14 +26,22 @@ FIND: Final = f"SELECT {_ROW} FROM controls WHERE dedup_key = ?"
 # seq: what refers to it
 REFERRING: Final = f"SELECT {_ROW} FROM controls WHERE ref = ? ORDER BY seq"
 
-# session, session + "/", session + "0": the session and its agents, and no other session ("0" is
-# the character after "/"). Two arms, so that each is one range of the index and the first, which
-# has nearly all entries, needs no sorting.
+# session, after, session + "/", session + "0", after: the session and its agents, and no other
+# session ("0" is the character after "/"). Two arms, so that each is one range of the index and the
+# first, which has nearly all entries, needs no sorting.
 OF_SESSION: Final = f"""
-SELECT {_ROW} FROM controls WHERE scope = ?
+SELECT {_ROW} FROM controls WHERE scope = ? AND seq > ?
 UNION ALL
-SELECT {_ROW} FROM controls WHERE scope >= ? AND scope < ?
+SELECT {_ROW} FROM controls WHERE scope >= ? AND scope < ? AND seq > ?
 ORDER BY seq"""
+
+# session, session + "/", session + "0", how many: their entries, counted up to that many
+COUNTED: Final = """
+SELECT count(*) FROM (
+    SELECT 1 FROM controls WHERE scope = ?
+    UNION ALL
+    SELECT 1 FROM controls WHERE scope >= ? AND scope < ?
+    LIMIT ?)"""
 
 # after, upto, how many: the next part of the chain
 CHAIN: Final = f"SELECT {_ROW} FROM controls WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
@@ -47,6 +56,12 @@ WITH RECURSIVE scopes (scope) AS (
     FROM scopes WHERE scope IS NOT NULL)
 SELECT scope, (SELECT max(seq) FROM controls WHERE controls.scope = scopes.scope)
 FROM scopes WHERE scope IS NOT NULL"""
+
+
+def of_session(session: str, after: int) -> tuple[object, ...]:
+    """The values of OF_SESSION; of `*` only its own entries, as no scope lies below it."""
+    first, beyond = agents_range(session)
+    return session, after, beyond if session == EVERYWHERE else first, beyond, after
 
 
 def agents_range(session: str) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Final
 
 from sqlalchemy import Connection
 
@@ -18,6 +19,8 @@ from app.store.errors import as_store_errors
 from app.store.rows import Row, entry_of
 from app.store.schema import controls
 from app.store.verification import verify_file
+
+_FETCH: Final = 500  # rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +95,19 @@ class Reader:
         ordered = sorted(newest.items(), key=lambda item: -item[1])
         older = (item for item in ordered if before is None or item[1] < before)
         return tuple(SessionRow(session=s, last_seq=n) for s, n in islice(older, limit))
+
+    def entries_of(self, session: str) -> Iterator[Entry]:
+        """All entries of a session and its agents, in seq order."""
+        values = queries.of_session(session, 0)
+        with self._connection() as connection:
+            result = connection.exec_driver_sql(queries.OF_SESSION, values)
+            for rows in result.partitions(_FETCH):
+                yield from map(entry_of, rows)
+
+    def longer_than(self, session: str, entries: int) -> bool:
+        """Whether a session and its agents have more than so many entries."""
+        values = (session, *queries.agents_range(session), entries + 1)
+        return bool(self._all(queries.COUNTED, values)[0][0] > entries)
 
     def head(self) -> int:
         """The newest seq; 0 for an empty log."""

@@ -184,7 +184,7 @@ def held(running: Running) -> Iterator[Callable[[], None]]:
 def test_a_verdict_that_nobody_waits_for_any_more_is_not_given(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.service.control.VERDICT_WITHIN", 0.01)
+    monkeypatch.setattr("app.service.control.VERDICT_WITHIN", 0.3)
     with held(running) as release:
         answer = running.post("/controller/decide", WRITE, "harness")
         assert (answer["seq"], answer["verdict"]) == (None, "deny")
@@ -201,7 +201,7 @@ def test_a_verdict_that_was_committed_in_vain_is_found_again(
     """The entry cannot be taken back; the answer that the log does not hold is counted."""
     commit = running.daemon.log.commit
     waiting = running.daemon.control.writer
-    monkeypatch.setattr("app.service.control.VERDICT_WITHIN", 0.01)
+    monkeypatch.setattr("app.service.control.VERDICT_WITHIN", 0.3)
 
     answered = threading.Event()
 

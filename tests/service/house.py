@@ -20,6 +20,7 @@ from app.domain.events import Event
 from app.service.control import Control, CutOff, Stored
 from app.service.desk import Desk
 from app.service.feed import Feed
+from app.service.folding import Folding
 from app.service.intake import Answer, Arrival, Conflict, Origin
 from app.service.past import StoredPast
 from app.service.refusals import Refusals
@@ -97,7 +98,9 @@ def house(
     writer = Writer(desk, log, lambda: AT, feed.publish)
     home = cast(House, None)
     refusals = Refusals(lambda: home.seconds)
-    home = House(log, reader, desk, writer, Control(desk, writer, refusals), feed)
+    home = House(
+        log, reader, desk, writer, Control(desk, writer, refusals, Folding(reader, writer)), feed
+    )
     feed.listen(home.control.count)
     writer.start()
     if not desk.book.configured:

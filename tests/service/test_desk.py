@@ -124,3 +124,15 @@ def strange(seq: int, scope: str) -> Entry:
     return Entry(
         seq=seq, at=AT, kind="applied", scope=scope, action="mode", actor=MACHINE, body=body
     )
+
+
+def test_a_session_folded_elsewhere_is_taken_with_what_came_since(home: House) -> None:
+    home.stored(failing(), failing())
+    early = home.desk.load("s")
+    home.stored(failing(), call(agent_id="a"))
+    whole = home.desk.load("s")
+    home.desk.book = home.desk.book.without("s")
+    home.desk.adopt(early)
+    assert home.desk.book.sessions["s"] == whole
+    home.desk.adopt(early)
+    assert home.desk.book.sessions["s"] == whole

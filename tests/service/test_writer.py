@@ -12,7 +12,7 @@ import pytest
 
 from app.domain.entries import Draft, Entry
 from app.service.desk import Desk
-from app.service.writer import STOPPING, Unavailable, Writer
+from app.service.writer import OVERLOADED, STOPPING, Unavailable, Writer
 from app.store.errors import LogRefused, LogUnavailable
 from app.store.log import Log
 from tests.domain.floor import AT
@@ -248,3 +248,15 @@ def test_every_committed_group_is_told_to_those_who_listen(home: House) -> None:
     home.stored(call())
     assert told == [2, 3, 4]
     assert home.control.written["observed"] == 3
+
+
+def test_what_too_long_a_queue_turned_away_is_counted(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.service.writer.WAITING", 0)
+    assert home.writer.submit(writes(draft()), events=2, verdicts=1).result() == OVERLOADED
+    assert home.writer.lost == 3
+    monkeypatch.undo()
+    home.writer.submit(writes(draft())).result()
+    (gap,) = home.entries("gap")
+    assert (gap.body["events"], gap.body["verdicts"], home.writer.lost) == (2, 1, 0)
