@@ -16,6 +16,7 @@ from app.cli.rendering import in_force
 from app.domain.configuration import Configuration
 from app.domain.decisions import Verb, right_verb
 from app.domain.entries import EVERYWHERE, Entry
+from app.domain.evidence import evidence
 from app.domain.expected_state import state_of
 from app.domain.state import Book
 from app.domain.summaries import summary
@@ -54,15 +55,17 @@ def verb(book: Book, entry: Entry, configuration: Configuration) -> Verb | None:
 def proposal(
     book: Book, entry: Entry, configuration: Configuration, lookup: Lookup
 ) -> tuple[str, ...]:
-    """The two lines of a proposal that waits."""
+    """The two lines of a proposal that waits; between them what a harness wrote for it."""
     cause = None if entry.ref is None else lookup(entry.ref)
     said = entry if cause is None or cause.kind != "applied" else cause
     now = shown(book, entry.scope, configuration).held
     yes = verb(book, entry, configuration)
     if yes is None:
         return (f"{_head(entry)}  {_said(entry)}", f"{INDENT}it does not wait any more")
+    written = evidence(entry.actor, entry.body)
     return (
         f"{_head(said)}  {_said(said)}; in force: {now}",
+        *((f"{INDENT}{written}",) if written else ()),
         f"{INDENT}type  a {entry.seq}  to {yes} {_wish(entry)};  "
         f"d {entry.seq}  to leave things as they are",
     )

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from app.domain.evidence import evidence
 from app.domain.tables import plain
 
 View = Mapping[str, Any]  # an entry, a session, what is in force: as the daemon shows it
@@ -35,6 +36,9 @@ def in_force(view: View) -> str:
 def review(entry: View, cause: View | None, now: View, then: View) -> Iterator[str]:
     """What a person decides on: what happened, what is in force, what would be."""
     yield plain(f"{entry['seq']} {entry['kind']} for {entry['scope']}: {entry['summary']}")
+    written = evidence(entry["actor"], entry["body"])
+    if written is not None:
+        yield f"  {written}"
     if cause is not None:
         yield plain(f"  after      {cause['seq']} {cause['kind']}: {cause['summary']}")
     yield f"  in force   {in_force(now)}"
