@@ -48,4 +48,10 @@ def command_of(arguments: Mapping[str, Json]) -> str:
 def identifying(arguments: Mapping[str, Json]) -> str:
     """The argument values that tell one call from another, as canonical JSON."""
     kept = {key: value for key, value in arguments.items() if key.lower() not in _COSMETIC}
-    return json.dumps(kept, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return _CANONICAL(kept)
+
+
+# made once: `json.dumps` with options makes an encoder each time, for the price of the encoding
+_CANONICAL: Final = json.JSONEncoder(
+    sort_keys=True, ensure_ascii=False, separators=(",", ":")
+).encode

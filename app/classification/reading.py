@@ -8,7 +8,6 @@ An attempt has no result yet; what is read from results stays empty for it.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from app.classification.arguments import command_of, path_of
 from app.classification.edits import edit_of, undoes
@@ -23,6 +22,7 @@ from app.classification.testruns import recognise, run_of
 from app.classification.tools import acts, is_drain, is_poll, last_part, tool_class
 from app.domain.calls import Pace, Reading, ToolClass
 from app.domain.events import Event, Json
+from app.domain.replacing import replace
 
 MARKS = 5  # path and URL tokens of one call that a denial is counted by
 RANGE = 2_000  # lines a ranged read covers that names no limit

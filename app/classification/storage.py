@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
-from app.domain.calls import Reading
-from app.domain.events import Event, Json
+from app.domain.calls import Reading, Target, TestRun
+from app.domain.events import Coverage, Event, Json, TestCounts, Usage
 
 LONGEST = 4_000  # characters kept of a result, and of the arguments together (docs/design.md 9)
 DEEPEST = 64  # levels of nested arguments looked into
@@ -79,7 +79,11 @@ def redact(text: str) -> str:
 
 def stored(event: Event, reading: Reading) -> dict[str, Json]:
     """The body of an `observed` entry: the neutral event and its reading, only what is set."""
-    body = {name: _plain(value) for name, value in _set_fields(event) if name not in _CLIPPED}
+    body = {
+        name: value if name in _WORDS else _plain(value)
+        for name, value in _set_fields(event)
+        if name not in _CLIPPED
+    }
     if event.arguments:
         body["arguments"] = _Budget(LONGEST).clipped(dict(event.arguments), 0)
     if event.result is not None:
@@ -92,31 +96,43 @@ def stored(event: Event, reading: Reading) -> dict[str, Json]:
 _CLIPPED: Final = frozenset({"arguments", "result"})
 _READING_KEYS: Final[Mapping[str, str]] = {"tool_class": "class", "changes": "changed_state"}
 _ALWAYS: Final = frozenset({"tool_class", "identity", "effects"})
+# Our own words and hexadecimal digests: no secret can stand in them.
+_WORDS: Final = frozenset(
+    {"tool_class", "identity", "digest", "pace", "edit", "reverse", "error"}
+    | {"kind", "outcome", "denied_by"}
+)
 
 
 def _reading(reading: Reading) -> dict[str, Json]:
     return {
-        _READING_KEYS.get(name, name): _plain(value)
+        _READING_KEYS.get(name, name): value if name in _WORDS else _plain(value)
         for name, value in _set_fields(reading, always=_ALWAYS)
     }
 
 
 def _set_fields(value: Any, always: frozenset[str] = frozenset()) -> Iterator[tuple[str, Any]]:
     """The fields that differ from their defaults; the ones in `always` whatever they are."""
-    for field in fields(value):
-        held = getattr(value, field.name)
-        if field.name in always or (held != field.default and held not in (None, (), {})):
-            yield field.name, held
+    for name, default in _DEFAULTS[type(value)]:
+        held = getattr(value, name)
+        if name in always or (held != default and held not in (None, (), {})):
+            yield name, held
+
+
+# Looked up: the library puts a class's fields together anew each time.
+_DEFAULTS: Final[Mapping[type, tuple[tuple[str, Any], ...]]] = {
+    kind: tuple((field.name, field.default) for field in fields(kind))
+    for kind in (Event, Reading, Target, TestRun, TestCounts, Coverage, Usage)
+}
 
 
 def _plain(value: Any) -> Json:
     """A field's value as JSON; texts lose their secrets."""
-    if is_dataclass(value):
-        return {name: _plain(held) for name, held in _set_fields(value)}
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
     if isinstance(value, str):
         return redact(value)
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if is_dataclass(value):
+        return {name: _plain(held) for name, held in _set_fields(value)}
     assert value is None or isinstance(value, bool | int | float)
     return value
 

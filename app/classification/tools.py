@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final
+from functools import lru_cache
+from typing import Final, Literal
 
 from app.classification.arguments import path_of
 from app.classification.vocabulary import words
@@ -63,14 +64,22 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 def tool_class(tool: str, arguments: Mapping[str, Json]) -> ToolClass:
     """The class of a tool by its name and the shape of its arguments; shell lines stay `shell`."""
-    if _MULTI_EDITOR.search(tool.lower()):
+    named = _named(tool)
+    if named == "editor":
         return "read" if arguments.get("command") == "view" else "edit"
-    for name in (tool.lower(), last_part(tool)):
-        if name in _BY_NAME:
-            return _BY_NAME[name]
+    if named is not None:
+        return named
     if _edit_shaped(arguments):
         return "edit"
     return _by_verb(tool, arguments)
+
+
+@lru_cache(1024)  # asked several times for every call, about a few dozen names
+def _named(tool: str) -> ToolClass | Literal["editor"] | None:
+    """What a tool's name alone says; None: nothing."""
+    if _MULTI_EDITOR.search(tool.lower()):
+        return "editor"
+    return _BY_NAME.get(tool.lower()) or _BY_NAME.get(last_part(tool))
 
 
 def is_poll(tool: str, arguments: Mapping[str, Json]) -> bool:
@@ -95,6 +104,7 @@ def acts(tool: str, arguments: Mapping[str, Json]) -> bool:
     return not _edit_shaped(arguments) and _verb(tool, arguments) == "act"
 
 
+@lru_cache(1024)
 def last_part(tool: str) -> str:
     """A tool's own name, lower-cased: what follows the last `__` or `.` of a qualified one."""
     return tool.lower().rsplit("__", 1)[-1].rsplit(".", 1)[-1]
@@ -125,6 +135,7 @@ def _verb(tool: str, arguments: Mapping[str, Json]) -> str | None:
     return None
 
 
-def _words(tool: str) -> set[str]:
+@lru_cache(1024)
+def _words(tool: str) -> frozenset[str]:
     part = tool.rsplit("__", 1)[-1].rsplit(".", 1)[-1]
-    return {word.lower() for word in _WORDS.findall(part)}
+    return frozenset(word.lower() for word in _WORDS.findall(part))

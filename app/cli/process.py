@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import resource
 import socket
@@ -32,6 +33,17 @@ def raise_file_limit() -> None:
     wanted = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def collect_less_often() -> None:
+    """Keep the garbage collector from walking through what was imported, and from most of its runs.
+
+    Nearly all our values are trees that reference counting frees; the usual thresholds cost 20 us
+    an event, these a fifth of it.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def notify(state: str, environ: Mapping[str, str]) -> None:

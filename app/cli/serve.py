@@ -35,12 +35,13 @@ def serve(
 ) -> None:
     """Run the daemon; a terminal becomes the operator's console."""
     from app.cli.places import settings
-    from app.cli.process import close_to_others, raise_file_limit
+    from app.cli.process import close_to_others, collect_less_often, raise_file_limit
 
     found = settings(host, port, state_dir, config, database_url)
     close_to_others()
     raise_file_limit()
     daemon = _opened(found)
+    collect_less_often()
     try:
         _run(daemon, operator_token_fd)
     finally:

@@ -53,7 +53,7 @@ class TestRun:
     names: tuple[str, ...] = ()  # failing tests, where the runner printed them
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # wide: see replacing.py
 class Reading:
     """What one call is and what came of it, as far as its text can tell."""
 

@@ -71,7 +71,7 @@ class Draft:
     body: Mapping[str, Json] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # wide: see replacing.py
 class Entry:
     """One row of the log. `at` is UTC in RFC 3339 with milliseconds; `seq` starts at 1."""
 

@@ -111,7 +111,7 @@ class Configured:
     digest: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # replaced with every entry: see replacing.py
 class Book:
     """The log's head and what it means: the whole input of every decision."""
 

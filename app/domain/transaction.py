@@ -14,7 +14,7 @@ from app.domain.replacing import replace
 from app.domain.state import Book
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # replaced with every entry: see replacing.py
 class Pending:
     """Entries that belong together, at one time, on top of a book that they already changed."""
 

@@ -25,6 +25,7 @@ from app.domain.transaction import Pending
 from app.service.desk import Desk
 from app.service.folding import Folding
 from app.service.intake import Answer, Arrival, Conflict, check, receive
+from app.service.mailbox import Mailbox
 from app.service.refusals import Refusals
 from app.service.writer import Unavailable, Writer
 
@@ -72,6 +73,7 @@ class Control:
         self._folding = folding
         self.writer = writer
         self.refusals = refusals
+        self._box: Mailbox | None = None
         self.written: Counter[str] = Counter()  # entries committed since the start, by kind
 
     @property
@@ -177,7 +179,13 @@ class Control:
         reads: bool = False,
     ) -> Result | Unavailable:
         future = self.writer.submit(run, finish, events=events, verdicts=verdicts, reads=reads)
-        return cast("Result | Unavailable", await asyncio.wrap_future(future))
+        return cast("Result | Unavailable", await self._mailbox().receive(future))
+
+    def _mailbox(self) -> Mailbox:
+        loop = asyncio.get_running_loop()
+        if self._box is None or self._box.loop is not loop:
+            self._box = Mailbox(loop)
+        return self._box
 
     def _command(self, desk: Desk, at: str, command: Command, dry_run: bool) -> DecisionAnswer:
         entry = desk.get(command.seq)
@@ -260,7 +268,10 @@ def _with_hashes(
 ) -> tuple[Answer, ...] | Conflict:
     if isinstance(result, Conflict):
         return result
-    return tuple(replace(answer, fired=_hashed(answer.fired, entries)) for answer in result)
+    return tuple(
+        replace(answer, fired=_hashed(answer.fired, entries)) if answer.fired else answer
+        for answer in result
+    )
 
 
 def _decided_with_hashes(result: DecisionAnswer, entries: Mapping[int, Entry]) -> DecisionAnswer:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from hashlib import sha256
 from typing import Literal
 
@@ -21,6 +21,7 @@ from app.domain.controller import record
 from app.domain.entries import Action, Draft, Entry
 from app.domain.events import Event, EventKind, Json
 from app.domain.observations import attempt_name, call_name
+from app.domain.replacing import replace
 from app.domain.state import Session, in_force
 from app.service.desk import Desk
 
@@ -106,13 +107,13 @@ def _reused(desk: Desk, index: int, event: Event) -> Conflict | None:
 
 
 def _reused_within(arrivals: Sequence[Arrival]) -> Conflict | None:
-    known: dict[str, str] = {}
+    known: dict[str, Event] = {}
     for index, arrival in enumerate(arrivals):
         key = event_key(arrival.event)
-        if key is None:
+        first = None if key is None else known.setdefault(key, arrival.event)
+        if first is None or first is arrival.event:
             continue
-        said = fingerprint(arrival.event)
-        if known.setdefault(key, said) != said:
+        if fingerprint(first) != fingerprint(arrival.event):  # dear, so only where keys meet
             return _reuse(index, arrival.event)
     return None
 
@@ -230,8 +231,7 @@ def _call_key(event: Event, body: Mapping[str, Json]) -> str | None:
 
 def fingerprint(event: Event) -> str:
     """A digest, 16 hex digits, of everything an event says."""
-    said = {f.name: getattr(event, f.name) for f in fields(event)}
-    text = json.dumps(said, sort_keys=True, default=_plain, ensure_ascii=True)
+    text = _CANONICAL({name: getattr(event, name) for name in _SAID})
     return sha256(text.encode()).hexdigest()[:16]
 
 
@@ -239,3 +239,8 @@ def _plain(value: object) -> object:
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)
     raise TypeError(type(value).__name__)
+
+
+_SAID = tuple(field.name for field in fields(Event))
+# made once: `json.dumps` with options makes an encoder each time, for the price of the encoding
+_CANONICAL = json.JSONEncoder(sort_keys=True, default=_plain, ensure_ascii=True).encode

@@ -8,20 +8,19 @@ uses a Log; everyone else reads through a Reader.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from app.domain.entries import Entry
+from app.domain.replacing import replace
 from app.store import queries
 from app.store.chain import GENESIS, link
-from app.store.connections import immediate, writing_engine
+from app.store.connections import driver_of, immediate, writing_engine
 from app.store.errors import LogRefused, LogUnavailable, as_store_errors
 from app.store.migrate import upgrade
 from app.store.rows import Row, body_text, entry_of, row_of
@@ -34,6 +33,7 @@ class Log:
 
     def __init__(self, connection: Connection, path: Path) -> None:
         self.connection: Final = connection  # the only one that may write
+        self._driver: Final = driver_of(connection)
         head = connection.exec_driver_sql(queries.HEAD).first()
         self.head_seq: int = head[0] if head else 0
         self.head_hash: str = head[1] if head else GENESIS
@@ -58,8 +58,8 @@ class Log:
             return ()
         sealed, rows = self._seal(entries)
         self._check_files()
-        with as_store_errors(), immediate(self.connection):
-            self.connection.exec_driver_sql(queries.INSERT, rows)
+        with as_store_errors(), immediate(self._driver.execute):
+            self._driver.executemany(queries.INSERT, rows)
         self.head_seq, self.head_hash = sealed[-1].seq, sealed[-1].hash
         return sealed
 
@@ -73,10 +73,8 @@ class Log:
 
     def find(self, dedup_key: str) -> Entry | None:
         """The entry that was stored under this key, if any."""
-        # the driver's own cursor: this runs for every event, and costs a fifth of the other way
-        driver = cast(sqlite3.Connection, self.connection.connection.driver_connection)
         with as_store_errors():
-            row = driver.execute(queries.FIND, (dedup_key,)).fetchone()
+            row = self._driver.execute(queries.FIND, (dedup_key,)).fetchone()
         return entry_of(row) if row else None
 
     def close(self) -> None:

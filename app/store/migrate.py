@@ -55,7 +55,7 @@ def upgrade(database: Path, folder: Path | None = None) -> None:
     current = revision_of(database)
     if current is not None and current not in known:
         raise NewerDatabase(current, known[-1])
-    with writing_engine(database).connect() as connection, immediate(connection):
+    with writing_engine(database).connect() as connection, immediate(connection.exec_driver_sql):
         if current != known[-1]:
             _run(connection, folder)
         assert_guards(connection)
