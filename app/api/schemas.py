@@ -77,6 +77,19 @@ EVENTS_RESULT: Final[dict[int | str, dict[str, Any]]] = {
     429: {"description": "Too many events; wait as Retry-After says."},
     503: {"description": "The log cannot be written; the first `stored` events were."},
 }
+HOOK_BODY: Final[dict[str, Any]] = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": {"schema": {"type": "object"}}},
+    }
+}
+HOOK: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": "The harness's own answer, `{}` for nothing; also to what cannot be read,"
+        " to an unknown harness, and when nothing can be logged."
+    },
+    401: {"description": "The token is missing or wrong: the harness goes on unwatched."},
+}
 VERDICT: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "description": "seq, verdict (none, ask, deny), rule, reason, mode, posture. Where seq is"

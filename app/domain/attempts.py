@@ -49,6 +49,7 @@ class Judged:
     verdict: str
     rule: str | None
     reason: str | None
+    would: str | None = None  # in `observe`: the verdict that enforcement would give
     repeated: bool = False
 
 
@@ -197,5 +198,6 @@ def _judged(pending: Pending, entry: Entry, *, repeated: bool = False) -> Judged
         verdict=text_of(entry.body, "verdict") or "none",
         rule=text_of(entry.body, "rule"),
         reason=text_of(entry.body, "reason"),
+        would=text_of(entry.body, "would"),
         repeated=repeated,
     )

@@ -13,7 +13,15 @@ from typing import Literal, TypeAlias
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 EventKind = Literal[
-    "tool", "attempt", "prompt", "turn", "compact", "session_start", "session_end", "usage"
+    "tool",
+    "attempt",
+    "prompt",
+    "turn",
+    "compact",
+    "session_start",
+    "session_end",
+    "usage",
+    "note",  # anything else a harness says about a session; it counts nowhere
 ]
 Outcome = Literal[
     "ok", "error", "timeout", "denied", "blocked", "cancelled", "interrupted", "unknown"

@@ -31,6 +31,7 @@ from app.domain.signals import (
     zeroed,
 )
 from app.domain.state import (
+    OPEN_CALLS,
     Attempt,
     Book,
     Configured,
@@ -114,13 +115,15 @@ def _observed(session: Session, entry: Entry) -> Session:
             call = call_of(entry)
             said = _said(session, entry)
             stream = finished(stream, call, counted=said != "deny", refused=said == "ask")
-            session = _tested(_written(session, call), call.reading)
+            session = _closed(_tested(_written(session, call), call.reading), entry.ref)
         case "prompt":
             stream = prompted(stream, entry.body.get("person") is not False)
+            session = _reminded(session, agent)
         case "turn":
             stream = used(turned(stream), usage_of(entry), _day(entry), entry.seq)
         case "compaction":
             stream = compacted(stream)
+            session = session if agent else replace(session, remind=True)
         case "usage":
             stream = used(stream, usage_of(entry), _day(entry), entry.seq)
         case "session":
@@ -163,9 +166,33 @@ def _located(session: Session, entry: Entry) -> Session:
 
 
 def _session_event(session: Session, entry: Entry) -> Session:
-    if entry.body.get("kind") == "session_end":
-        return replace(session, ended=True)
-    return replace(session, ended=False, declined=Map())
+    """A start or an end of the session; those of its agents, and notes, change nothing."""
+    match text_of(entry.body, "kind"):
+        case "session_end" if not agent_of(entry.scope):
+            return replace(session, ended=True)
+        case "session_start" if not agent_of(entry.scope):
+            return replace(session, ended=False, declined=Map(), remind=True)
+        case _:
+            return session
+
+
+def _closed(session: Session, attempt: int | None) -> Session:
+    """The end of an attempt's call was reported: it is not open any more."""
+    if attempt is None or attempt not in session.open:
+        return session
+    return replace(session, open=session.open.delete(attempt))
+
+
+def _opened(session: Session, entry: Entry) -> Session:
+    """One more attempt whose end is awaited; the oldest may fall out."""
+    call = (agent_of(entry.scope), text_of(entry.body, "call_id") or "")
+    calls = session.open.set(entry.seq, call)
+    return replace(session, open=calls if len(calls) <= OPEN_CALLS else calls.delete(min(calls)))
+
+
+def _reminded(session: Session, agent: str) -> Session:
+    """The main agent has just been told what is in force, if it had to be told."""
+    return replace(session, remind=False) if session.remind and not agent else session
 
 
 def _tested(session: Session, reading: Reading) -> Session:
@@ -207,13 +234,14 @@ def _is_mode(value: Value, name: str) -> bool:
 
 
 def _decided(session: Session, entry: Entry) -> Session:
-    session = _located(session, entry)
+    session = _reminded(_located(session, entry), agent_of(entry.scope))
     key, verdict = attempt_name(entry), text_of(entry.body, "verdict") or "none"
     if key is not None:
         attempt = Attempt(seq=entry.ref or entry.seq, latest=entry.seq, verdict=verdict)
         session = replace(session, attempts=session.attempts.put(key, attempt))
     if entry.ref is not None:  # the same attempt judged once more: counted nowhere
         return session
+    session = session if key is None else _opened(session, entry)
     agent, rule, call = agent_of(entry.scope), text_of(entry.body, "rule"), call_of(entry)
     if verdict == "none" and "unknown" in call.reading.effects:
         session = replace(session, unvouched=session.unvouched + 1)

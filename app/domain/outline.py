@@ -20,6 +20,7 @@ SHOWN: Final = frozenset({
     "occurred_at", "usage", "tests", "hooks", "permission_mode", "person",
     # what the edge made of it
     "class", "identity", "digest", "failed", "changed_state", "pace", "short", "effects", "ours",
+    "end",
     "fingerprint",
     # what was decided, and why
     "verdict", "would", "mode", "posture", "also", "definition", "return", "approved", "standing",

@@ -31,6 +31,7 @@ from app.domain.stream import added
 
 AGENTS = 256  # of a session, with counters; one that was silent for longer starts again
 OPEN_ATTEMPTS = 5_000  # attempts of a session that may still be asked again or end
+OPEN_CALLS = 256  # attempts whose end nobody reported; of older ones none is missed any more
 Value: TypeAlias = Mode | Policy | None  # None: a notice or a signal, nothing that judges calls
 
 
@@ -89,6 +90,7 @@ class Session:
     fired_by: Map[str, frozenset[str]] = field(default_factory=Map)  # rule -> agents
     taken_back: Map[str, int] = field(default_factory=Map)  # rule -> reverts by a person
     attempts: Lru[Attempt] = field(default_factory=lambda: Lru(limit=OPEN_ATTEMPTS))
+    open: Map[int, tuple[str, str]] = field(default_factory=Map)  # attempts that have not ended
     reds: Map[str, TestResult] = field(default_factory=Map)  # test target -> latest known result
     written: frozenset[str] = frozenset()  # tests written in this stay in test_development
     unvouched: int = 0  # calls of unknown effect that nothing stood against
@@ -98,6 +100,7 @@ class Session:
     cwd: str | None = None
     permission_mode: str | None = None
     ended: bool = False
+    remind: bool = False  # the main agent's memory was cut since it was told what is in force
     last_seq: int = 0
     last_at: str = ""
 

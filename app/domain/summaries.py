@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from app.domain.entries import Entry
+from app.domain.entries import Entry, agent_of
 from app.domain.events import Json
 from app.domain.observations import part_of, text_of, whole_of
 from app.domain.reasons import quoted
@@ -62,10 +62,20 @@ def _observed(entry: Entry) -> str:
         case "compaction":
             return "context compacted"
         case "session":
-            over = text_of(body, "kind") == "session_end"
-            return "session ended" if over else "session started"
+            return _session(entry)
         case _:
             return str(entry.action)
+
+
+def _session(entry: Entry) -> str:
+    whose = "agent" if agent_of(entry.scope) else "session"
+    match text_of(entry.body, "kind"):
+        case "session_end":
+            return f"{whose} ended"
+        case "note":
+            return quoted(text_of(part_of(entry.body, "arguments"), "hook") or "note")
+        case _:
+            return f"{whose} started"
 
 
 def _test(entry: Entry) -> str:

@@ -36,6 +36,7 @@ ACTIONS: Mapping[EventKind, Action] = {
     "session_start": "session",
     "session_end": "session",
     "usage": "usage",
+    "note": "session",
 }
 
 
@@ -45,6 +46,7 @@ class Arrival:
 
     event: Event
     origin: Origin = "own"
+    batched: bool = False  # told in a batch: it counts where no end of its call was seen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,7 @@ class Answer:
     verdict: str | None = None  # only for attempts
     rule: str | None = None
     reason: str | None = None
+    would: str | None = None  # in `observe`: the verdict that enforcement would give
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,15 +137,18 @@ def receive(desk: Desk, arrival: Arrival, at: str) -> Answer:
     limit = desk.configuration.context_limit
     seen = see(event, session, own=desk.own, context_limit=limit)
     draft = _draft(session, arrival, seen)
+    if arrival.batched and (told := _told(desk, session, draft)) is not None:
+        return replace(_answer(desk, event.scope, told, ()), duplicate=True)
     first = desk.find(draft.dedup_key) if draft.dedup_key is not None else None
     if first is not None and first.kind == "observed":
         return _repeated(desk, event, first)
     if event.kind == "attempt":
         earlier = None if first is None else _earlier(desk, session, draft, first)
-        return _judged(desk, draft, earlier, at, seen.commands)
+        over = arrival.origin == "hooks" and earlier is not None and _over(desk, event, draft)
+        return _judged(desk, draft, earlier, at, seen.commands, over=over)
     pending = record(desk.begin(at), draft, desk.configuration)
     desk.take(pending)
-    return _answer(desk, event.scope, pending.entries[0], pending.entries[1:])
+    return _answer(desk, event.scope, pending.entries[0].seq, pending.entries[1:])
 
 
 def _draft(session: Session, arrival: Arrival, seen: Seen) -> Draft:
@@ -156,18 +162,34 @@ def _draft(session: Session, arrival: Arrival, seen: Seen) -> Draft:
         scope=event.scope,
         action=ACTIONS[event.kind],
         actor="machine" if event.kind == "attempt" else f"harness:{event.harness}",
-        ref=None if event.kind != "tool" else _attempt_of(session, event, body),
-        dedup_key=event_key(event) or _call_key(event, body),
+        ref=None if event.kind != "tool" else _attempt_of(session, arrival, body),
+        dedup_key=_key(arrival, body),
         body=body,
     )
 
 
-def _attempt_of(session: Session, event: Event, body: Mapping[str, Json]) -> int | None:
+def _attempt_of(session: Session, arrival: Arrival, body: Mapping[str, Json]) -> int | None:
     """The decided entry of the attempt that this finished call ends."""
+    event = arrival.event
     if event.call_id is None:
         return None
     attempt = session.attempts.get(call_name(event.agent_id, event.call_id, body.get("identity")))
-    return attempt.seq if attempt else None
+    if attempt is not None or arrival.origin == "own" or arrival.batched:
+        return attempt.seq if attempt else None
+    # Another hook may have rewritten the arguments after ours was asked.
+    call = (event.agent_id or "", event.call_id)
+    return max((seq for seq, opened in session.open.items() if opened == call), default=None)
+
+
+def _told(desk: Desk, session: Session, draft: Draft) -> int | None:
+    """The entry that tells already of a batch's call: its end, or an attempt that has ended."""
+    name = attempt_name(draft)
+    attempt = None if name is None else session.attempts.get(name)
+    if attempt is not None and attempt.seq not in session.open:
+        return attempt.seq
+    call_id, identity = draft.body.get("call_id"), draft.body.get("identity")
+    first = None if call_id is None else desk.find(call_key(draft.scope, "tool", call_id, identity))
+    return None if first is None else first.seq
 
 
 def _earlier(desk: Desk, session: Session, draft: Draft, first: Entry) -> Earlier:
@@ -179,18 +201,45 @@ def _earlier(desk: Desk, session: Session, draft: Draft, first: Entry) -> Earlie
     return Earlier(first=first.seq, latest=latest or first)
 
 
+def _over(desk: Desk, event: Event, draft: Draft) -> bool:
+    """Whether the end of an attempt's call was reported: asking again cannot make it run."""
+    ended = call_key(draft.scope, "tool", event.call_id, draft.body.get("identity"))
+    return desk.find(ended) is not None
+
+
 def _judged(
-    desk: Desk, draft: Draft, earlier: Earlier | None, at: str, commands: tuple[str, ...]
+    desk: Desk,
+    draft: Draft,
+    earlier: Earlier | None,
+    at: str,
+    commands: tuple[str, ...],
+    *,
+    over: bool = False,
 ) -> Answer:
     judged = judge(desk.begin(at), draft, earlier, desk.configuration, commands)
+    if over and earlier is not None and judged.pending.entries:
+        return _too_late(desk, draft.scope, earlier.first)
     desk.take(judged.pending)
-    answer = _answer(desk, draft.scope, judged.entry, _after(judged))
+    answer = _answer(desk, draft.scope, judged.entry.seq, _after(judged))
     return replace(
         answer,
         duplicate=judged.repeated,
         verdict=judged.verdict,
         rule=judged.rule,
         reason=judged.reason,
+        would=judged.would,
+    )
+
+
+def _too_late(desk: Desk, scope: str, first: int) -> Answer:
+    """The answer to an attempt whose call is over, where another one would have to be logged."""
+    enforcing = desk.configuration.enforcement == "enforce"
+    return replace(
+        _answer(desk, scope, first, ()),
+        duplicate=True,
+        verdict="deny" if enforcing else "none",
+        rule="fault" if enforcing else None,
+        reason=f"[floorboss {first}] this call has ended; a new one needs an id of its own.",
     )
 
 
@@ -199,15 +248,15 @@ def _after(judged: Judged) -> tuple[Entry, ...]:
 
 
 def _repeated(desk: Desk, event: Event, first: Entry) -> Answer:
-    answer = _answer(desk, event.scope, first, desk.caused_by(first.seq))
+    answer = _answer(desk, event.scope, first.seq, desk.caused_by(first.seq))
     return replace(answer, duplicate=True)
 
 
-def _answer(desk: Desk, scope: str, entry: Entry, fired: Iterable[Entry]) -> Answer:
+def _answer(desk: Desk, scope: str, seq: int, fired: Iterable[Entry]) -> Answer:
     held = in_force(desk.book, scope, desk.configuration)
     modes = tuple(mode.name for mode in held.modes)
     return Answer(
-        seq=entry.seq,
+        seq=seq,
         duplicate=False,
         mode=modes[0],
         posture=held.policies[0].posture,
@@ -221,12 +270,25 @@ def event_key(event: Event) -> str | None:
     return None if event.event_id is None else f"event:{event.session_id}/{event.event_id}"
 
 
-def _call_key(event: Event, body: Mapping[str, Json]) -> str | None:
-    """The key of one phase of one call; None: such an event is never a duplicate."""
-    if event.call_id is None or event.kind not in ("tool", "attempt"):
+def _key(arrival: Arrival, body: Mapping[str, Json]) -> str | None:
+    """What makes an event a repeated one; None: it never is."""
+    event = arrival.event
+    if arrival.origin == "hooks" and event.kind == "prompt" and event.turn_id is not None:
+        return f"prompt:{event.session_id}/{event.turn_id}"
+    if event.event_id is not None or event.kind not in ("tool", "attempt"):
+        return event_key(event)
+    if event.call_id is None:
         return None
-    scope = event.scope  # its length, as both it and the call's id may hold any of these signs
-    return f"call:{event.kind}:{len(scope)}:{scope}:{event.call_id}:{body.get('identity')}"
+    # What a batch cannot tell must not stand in the way of an end that is reported later.
+    vague = arrival.batched and event.outcome == "unknown"
+    phase = "closed" if vague else event.kind
+    return call_key(event.scope, phase, event.call_id, body.get("identity"))
+
+
+def call_key(scope: str, phase: str, call_id: Json, identity: Json) -> str:
+    """The key of one phase of one call: `attempt`, `tool`, or `closed` when no end was told."""
+    # With the scope's length, as both it and the call's id may hold any of these signs.
+    return f"call:{phase}:{len(scope)}:{scope}:{call_id}:{identity}"
 
 
 def fingerprint(event: Event) -> str:

@@ -1,0 +1,167 @@
+"""What a harness's own hooks call: its payload in, its own answer out.
+
+Always 200, except for a missing or wrong token: a harness obeys no other status, and some stop
+every tool on one. What cannot be read is judged as a call of an unknown tool; what cannot be logged
+does not happen, as far as it could change something.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Final
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope
+
+from app.api.body import OFF_LOOP, SECONDS
+from app.api.problems import answer as faulty
+from app.api.schemas import HOOK, HOOK_BODY, access
+from app.api.wiring import Wiring, answer, sender, wiring
+from app.classification.edge import changes_nothing
+from app.domain.entries import Entry
+from app.domain.events import Event, Json
+from app.domain.telling import to_agent, to_person
+from app.harness.base import Fault, Reply, Report
+from app.harness.claude_code.answers import answer as claude_code_answer
+from app.harness.claude_code.reading import HEAD
+from app.harness.claude_code.reading import read as claude_code_read
+from app.harness.claude_code.reading import unreadable as claude_code_unreadable
+from app.harness.tolerant_json import LARGEST, NOT_JSON, TOO_LARGE, parse
+from app.service.hooks import Heard, hear
+from app.service.writer import Unavailable
+
+router = APIRouter(tags=["harness"])
+LOG: Final = logging.getLogger("floorboss.hooks")
+LOG_UNAVAILABLE: Final = "the log cannot be written"
+CUT_OFF: Final = Fault(code="cut_off", detail="The body did not come whole.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """How one harness's hooks are read and answered."""
+
+    read: Callable[[Mapping[str, Json], str], Report]
+    unreadable: Callable[[bytes, Fault, str], Report]
+    answer: Callable[[str, Reply], dict[str, Json]]
+
+
+DIALECTS: Final[Mapping[str, Dialect]] = {
+    "claude-code": Dialect(
+        read=claude_code_read, unreadable=claude_code_unreadable, answer=claude_code_answer
+    )
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """A request's body: the whole, or its start and why there is no more; the digest of it all."""
+
+    data: bytes
+    digest: str
+    fault: Fault | None = None
+
+
+@router.post(
+    "/hooks/{harness}",
+    openapi_extra={**HOOK_BODY, **access("harness")},
+    responses=HOOK,
+)
+async def hooks(request: Request, harness: str) -> Response:
+    """Report a hook of a harness that speaks its own language (`claude-code`), and be told what
+    it shall do: deny, ask, or `{}`. An answer never says `allow`."""
+    return await report(harness, wiring(request), request.scope, request.receive)
+
+
+async def report(harness: str, parts: Wiring, scope: Scope, receive: Receive) -> Response:
+    """Take one hook of `harness`, whoever routed it here."""
+    who = sender(parts, scope["headers"], "harness")
+    if isinstance(who, Fault):
+        return faulty(replace(who, status=401))
+    dialect = DIALECTS.get(harness)
+    body = await _body(receive)
+    if dialect is None:
+        LOG.warning("a hook of a harness that floorboss does not know was answered with {}")
+        return answer({})
+    if len(body.data) > OFF_LOOP:
+        said = await asyncio.to_thread(_said, dialect, body)
+    else:
+        said = _said(dialect, body)
+    return answer(dialect.answer(said.hook, await _reply(parts, said)))
+
+
+async def _body(receive: Receive) -> Body:
+    """The body; of one that is too large or does not end only the start is kept."""
+    digest, kept, size = sha256(), bytearray(), 0
+    fault: Fault | None = None
+    try:
+        async with asyncio.timeout(SECONDS):
+            while True:
+                message = await receive()
+                chunk: bytes = message.get("body", b"")
+                digest.update(chunk)
+                size += len(chunk)
+                if size <= LARGEST:
+                    kept += chunk
+                else:
+                    fault, kept = TOO_LARGE, (kept + chunk)[:HEAD]
+                if message["type"] == "http.disconnect":
+                    fault = CUT_OFF
+                    break
+                if not message.get("more_body", False):
+                    break
+    except TimeoutError:
+        fault = CUT_OFF
+    return Body(data=bytes(kept), digest=digest.hexdigest()[:16], fault=fault)
+
+
+def _said(dialect: Dialect, body: Body) -> Report:
+    value = body.fault or parse(body.data)
+    if isinstance(value, dict):
+        return dialect.read(value, body.digest)
+    fault = value if isinstance(value, Fault) else NOT_JSON
+    return dialect.unreadable(body.data[:HEAD], fault, body.digest)
+
+
+async def _reply(parts: Wiring, said: Report) -> Reply:
+    """What is said to a hook; a fault of our own must not let a call through either."""
+    try:
+        heard = await hear(parts.control, said)
+    except Exception:
+        LOG.exception("a hook could not be taken")
+        return _unlogged(parts, said, "floorboss failed here; its own log says where")
+    if isinstance(heard, Unavailable):
+        return _unlogged(parts, said, f"{LOG_UNAVAILABLE} ({heard.cause})")
+    return _of(heard)
+
+
+def _of(heard: Heard) -> Reply:
+    fired = _news(heard)
+    context = [text for text in (heard.reminder, to_agent(fired)) if text]
+    reply = Reply(context="\n".join(context) or None, message=to_person(fired))
+    asked = next((one for one in heard.answers if one.verdict is not None), None)
+    if asked is None:
+        return reply
+    return replace(reply, verdict=asked.verdict or "none", reason=asked.reason)
+
+
+def _news(heard: Heard) -> list[Entry]:
+    """What the events caused; a repeated one told it the first time."""
+    return [entry for one in heard.answers if not one.duplicate for entry in one.fired]
+
+
+def _unlogged(parts: Wiring, said: Report, cause: str) -> Reply:
+    """What cannot be logged does not happen: deny what may change something, say no more."""
+    enforcing = parts.control.configuration.enforcement == "enforce"
+    attempts = [event for event in said.events if event.kind == "attempt"]
+    if not enforcing or all(_harmless(parts, event) for event in attempts):
+        return Reply()
+    return Reply(verdict="deny", reason=f"[floorboss -] {cause}; only reading goes on.")
+
+
+def _harmless(parts: Wiring, event: Event) -> bool:
+    return changes_nothing(event, parts.control.writer.book.session(event.scope))

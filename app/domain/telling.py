@@ -1,0 +1,95 @@
+"""What floorboss says by itself where agent and person sit: what happened, and the way back.
+
+    to_agent(entries)     what changed, and what is asked of the agent
+    to_person(entries)    the same with the command that takes it back
+    reminder(overrides)   what is in force, after the agent's memory was cut
+
+Built from summaries, which are enumerated words, numbers and quoted names: in some harnesses it
+arrives as a system message, and no tool output or prompt may be lifted there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from app.domain.entries import MACHINE, RESTRICTIONS, Entry
+from app.domain.modes import Mode, mode_of
+from app.domain.observations import whole_of
+from app.domain.state import Override
+from app.domain.summaries import summary
+
+LONGEST: Final = 1_500  # characters of one message; what is longer costs the agent's memory
+TOLD: Final = (*RESTRICTIONS, "notice", "compact")
+
+
+def to_agent(entries: Iterable[Entry]) -> str | None:
+    """What an event changed; None when nothing."""
+    return _message([_for_agent(entry) for entry in _applied(entries)])
+
+
+def to_person(entries: Iterable[Entry]) -> str | None:
+    """What the machine did by itself; None when nothing. A person's own choices are not news."""
+    known = tuple(entries)
+    returns = {whole_of(entry.body, "return"): entry.seq for entry in known}
+    mine = [entry for entry in _applied(known) if entry.actor == MACHINE]
+    return _message([_for_person(entry, returns.get(entry.seq)) for entry in mine])
+
+
+def reminder(overrides: Iterable[Override]) -> str | None:
+    """What is in force by entries, narrowest first, and why; None when only the defaults are."""
+    return _message([_for_agent(_entry(override), "still in force: ") for override in overrides])
+
+
+def _applied(entries: Iterable[Entry]) -> list[Entry]:
+    return [entry for entry in entries if entry.kind == "applied" and entry.action in TOLD]
+
+
+def _entry(override: Override) -> Entry:
+    """The applied entry an override came from, as far as a summary looks at it."""
+    return Entry(
+        seq=override.seq,
+        at="",
+        kind="applied",
+        scope=override.scope,
+        action=override.action,
+        actor=override.actor,
+        direction=override.direction,
+        ref=override.ref,
+        body=override.body,
+    )
+
+
+def _for_agent(entry: Entry, before: str = "") -> str:
+    return f"[floorboss {entry.seq}] {before}{summary(entry)}.{_asked(entry)}"
+
+
+def _asked(entry: Entry) -> str:
+    """What a mode leaves open and wants to be handed over."""
+    definition = entry.body.get("definition")
+    if entry.action != "mode" or not isinstance(definition, dict):
+        return ""
+    mode = mode_of(str(entry.body.get("mode")), definition)
+    hand_over = f" Hand over your {mode.handoff}, then a person decides." if mode.handoff else ""
+    return f" Tools of this mode: {', '.join(mode.tools)}; {_writable(mode)}.{hand_over}"
+
+
+def _writable(mode: Mode) -> str:
+    return f"writable: {', '.join(mode.writes)}" if mode.writes else "nothing may be written"
+
+
+def _for_person(entry: Entry, way_back: int | None) -> str:
+    back = f" To take it back: floorboss approve {way_back}" if way_back is not None else ""
+    return f"floorboss {entry.seq}: {summary(entry)}.{back}"
+
+
+def _message(lines: Sequence[str]) -> str | None:
+    """The lines that fit, the first of them whole in any case but cut where it is too long."""
+    if not lines:
+        return None
+    kept = [lines[0][:LONGEST]]
+    for line in lines[1:]:
+        if sum(map(len, kept)) + len(kept) + len(line) > LONGEST:
+            break
+        kept.append(line)
+    return "\n".join(kept)

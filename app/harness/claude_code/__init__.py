@@ -1,0 +1,1 @@
+"""Claude Code's own hooks: its payloads in (reading.py), its answers out (answers.py)."""

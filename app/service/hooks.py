@@ -1,0 +1,145 @@
+"""What a harness's hooks report, and what floorboss says to them.
+
+    hear(control, report)   write the events of one hook and close the calls that are over;
+                            within two seconds, with or without the log
+
+A call is over without an end when its batch, a prompt, the turn's end or the session's end comes
+first: a person refused or stopped it, and the harness says nothing. It is written as `unknown`,
+which counts nowhere; what we denied ourselves is written as blocked, which counted when we did.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, cast
+
+from app.domain.controller import record
+from app.domain.entries import RESTRICTIONS, Draft, agent_of
+from app.domain.events import Json
+from app.domain.state import overrides_for
+from app.domain.telling import reminder
+from app.harness.base import Report
+from app.service.control import SLICE, VERDICT_WITHIN, Control
+from app.service.desk import Desk
+from app.service.intake import Answer, Arrival, call_key, receive
+from app.service.writer import Unavailable
+
+# What the entry of a call without an end repeats of its attempt.
+KEPT: Final = ("harness", "session_id", "agent_id", "turn_id", "call_id", "tool", "hooks")
+READ: Final = ("class", "identity")
+TOLD: Final = ("attempt", "prompt")  # the events whose answer repeats what is in force
+_late: Final[set[asyncio.Task[Heard | Unavailable]]] = set()  # still being written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What the events of one hook came to, in their order; what the agent is reminded of."""
+
+    answers: tuple[Answer, ...] = ()
+    reminder: str | None = None
+
+
+async def hear(control: Control, report: Report) -> Heard | Unavailable:
+    """Write what one hook reports; unavailable after two seconds at the latest.
+
+    An attempt that is answered without the log is given up; any other event is still written.
+    """
+    task = asyncio.ensure_future(_hear(control, report))
+    done, _ = await asyncio.wait({task}, timeout=VERDICT_WITHIN)
+    if done:
+        return task.result()
+    if _verdicts(report):
+        task.cancel()
+    else:
+        _late.add(task)
+        task.add_done_callback(_late.discard)
+    return Unavailable(cause="the log did not answer in time")
+
+
+async def _hear(control: Control, report: Report) -> Heard | Unavailable:
+    heard = Heard()
+    for part in _slices(report):
+        verdicts = _verdicts(part)
+        future = control.writer.submit(
+            partial(_receive, part), events=len(part.events) - verdicts, verdicts=verdicts
+        )
+        result = cast("Heard | Unavailable", await asyncio.wrap_future(future))
+        if isinstance(result, Unavailable):
+            return result
+        heard = Heard(answers=(*heard.answers, *result.answers), reminder=result.reminder)
+    return heard
+
+
+def _verdicts(report: Report) -> int:
+    return sum(event.kind == "attempt" for event in report.events)
+
+
+def _slices(report: Report) -> Iterator[Report]:
+    """The parts of a large batch; only the last of them closes what is over."""
+    last = max(0, len(report.events) - 1) // SLICE
+    for part in range(last + 1):
+        events = report.events[part * SLICE : (part + 1) * SLICE]
+        closes = report.closes if part == last else "nothing"
+        yield replace(report, events=events, closes=closes)
+
+
+def _receive(report: Report, desk: Desk, at: str) -> Heard:
+    remind = desk.load(report.scope).remind
+    if not report.batched:
+        _close(desk, report, at)
+    arrivals = [
+        Arrival(event=event, origin="hooks", batched=report.batched) for event in report.events
+    ]
+    answers = tuple(receive(desk, arrival, at) for arrival in arrivals)
+    if report.batched:
+        _close(desk, report, at)
+    told = remind and any(e.kind in TOLD and e.agent_id is None for e in report.events)
+    return Heard(answers=answers, reminder=_in_force(desk, report.scope) if told else None)
+
+
+def _in_force(desk: Desk, scope: str) -> str | None:
+    return reminder(
+        override for action in RESTRICTIONS for override in overrides_for(desk.book, scope, action)
+    )
+
+
+def _close(desk: Desk, report: Report, at: str) -> None:
+    """Write an end for each call that is over without one."""
+    if report.closes == "nothing":
+        return
+    session, agent = desk.load(report.scope), agent_of(report.scope)
+    for seq, (whose, _) in sorted(session.open.items()):
+        if report.closes == "session" or whose == agent:
+            draft = _closing(desk, seq, report.hook)
+            if draft is not None:
+                desk.take(record(desk.begin(at), draft, desk.configuration))
+
+
+def _closing(desk: Desk, seq: int, hook: str) -> Draft | None:
+    """The end of one attempt's call; None where an end was reported before the attempt was."""
+    attempt = desk.get(seq)
+    if attempt is None:
+        return None
+    said = {name: attempt.body[name] for name in (*KEPT, *READ) if name in attempt.body}
+    call = (said.get("call_id"), said.get("identity"))
+    closed = call_key(attempt.scope, "closed", *call)
+    if desk.find(closed) or desk.find(call_key(attempt.scope, "tool", *call)):
+        return None
+    return Draft(
+        kind="observed",
+        scope=attempt.scope,
+        action="tool",
+        actor=f"harness:{said.get('harness')}",
+        ref=seq,
+        dedup_key=closed,
+        body={**said, **_end(attempt.body.get("verdict"), attempt.body.get("rule")), "end": hook},
+    )
+
+
+def _end(verdict: Json, rule: Json) -> dict[str, Json]:
+    if verdict != "deny":
+        return {"outcome": "unknown"}
+    return {"outcome": "blocked", "denied_by": "controller", "rule": rule, "ours": True}
