@@ -30,7 +30,8 @@ def entry_lines(entry: View) -> Iterator[str]:
 def in_force(view: View) -> str:
     """What judges a scope's calls, in one line."""
     also = f", also under {', '.join(view['also'])}" if view["also"] else ""
-    return plain(f"mode {view['mode']}, posture {view['posture']}{also}")
+    observing = "; observing, nothing is denied" if view.get("enforcement") == "observe" else ""
+    return plain(f"mode {view['mode']}, posture {view['posture']}{also}{observing}")
 
 
 def review(entry: View, cause: View | None, now: View, then: View) -> Iterator[str]:

@@ -50,6 +50,7 @@ def in_force_view(book: Book, scope: str, configuration: Configuration) -> dict[
     return {
         "scope": scope,
         **held_names(held),
+        "enforcement": configuration.enforcement,
         "policy": policy_json(held.policies[0]),
         "seqs": _restricting(book, scope),
         "state": state_of(book, scope),

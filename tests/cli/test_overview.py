@@ -64,3 +64,10 @@ def test_all_sessions_are_named_only_when_something_holds_for_them() -> None:
     assert list(overview([session(scope="*")], []))[1:] == ["No session was reported yet."]
     held = session(scope="*", mode="plan", seqs=[7])
     assert list(overview([held], []))[1:] == ["all sessions: mode plan, posture yolo, by 7"]
+
+
+def test_observing_is_said_wherever_the_mode_is() -> None:
+    view = session(mode="plan", enforcement="observe")
+    assert list(overview([view], []))[1:] == [
+        "s1: mode plan, posture yolo; observing, nothing is denied"
+    ]
