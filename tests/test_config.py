@@ -108,6 +108,10 @@ def test_an_empty_variable_says_nothing(tmp_path: Path) -> None:
     assert settings(tmp_path, None, FLOORBOSS_PORT="", FLOORBOSS_PROT="").port == 8737
 
 
+def test_the_token_that_a_harness_finds_in_its_environment_is_no_setting(tmp_path: Path) -> None:
+    assert settings(tmp_path, None, FLOORBOSS_TOKEN="t") == settings(tmp_path, None)
+
+
 def test_a_flag_of_the_file_is_refused(tmp_path: Path) -> None:
     fault = outcome(tmp_path, None, {"start_mode": "plan"})
     assert isinstance(fault, ConfigFault)

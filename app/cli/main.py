@@ -27,6 +27,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "propose": "app.cli.propose:propose",
     "install": "app.cli.install:install",
     "uninstall": "app.cli.uninstall:uninstall",
+    "doctor": "app.cli.doctor:doctor",
     "config": "app.cli.config:config",
     "token": "app.cli.token:token",
     "verify": "app.cli.verify:verify",

@@ -18,6 +18,7 @@ from app.config.keys import PLACES, PREFIX, flat, known, nearest
 # Keys whose value is a path; in the file a relative one counts from the file's folder.
 PATHS = ("state_dir", "auth.tls_cert", "auth.tls_key")
 FILE_NAME = "floorboss.toml"
+OF_HARNESSES = frozenset({"FLOORBOSS_TOKEN"})  # what their hooks send; it is no setting
 FILE_ONLY = (
     "stands in the file only: the environment and flags may say where things are and nothing"
     " that decides a verdict, a role or an approval"
@@ -45,7 +46,7 @@ def environment(environ: Mapping[str, str]) -> Layer:
     named = {
         name.removeprefix(PREFIX).lower(): Given(value=value, source=name)
         for name, value in environ.items()
-        if name.startswith(PREFIX) and value
+        if name.startswith(PREFIX) and value and name not in OF_HARNESSES
     }
     return _places(named, tuple(PREFIX + key.upper() for key in PLACES))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.store.chain import Broken, Verified
-from app.store.connections import sqlite_warning
+from app.store.connections import sqlite_version, sqlite_warning
 from app.store.errors import LogUnavailable, StoreError
 from app.store.reader import Checkpoint, SessionRow
 from app.store.reader import Reader as Archive
@@ -16,5 +16,6 @@ __all__ = (
     "SessionRow",
     "StoreError",
     "Verified",
+    "sqlite_version",
     "sqlite_warning",
 )

@@ -115,6 +115,9 @@ def immediate(execute: Callable[[str], object]) -> Iterator[None]:
         raise
 
 
+sqlite_version: Final = sqlite3.sqlite_version  # as SQLite itself writes it
+
+
 def sqlite_warning(version: tuple[int, int, int] = sqlite3.sqlite_version_info) -> str | None:
     """What to tell the operator about this SQLite, or None where it has the WAL-reset fix."""
     backported = version[:2] in {(3, 50), (3, 44)} and version >= _BACKPORTS[version[:2]]

@@ -43,6 +43,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "propose": ["s", "--mode", "plan", "--reason", "x"],
     "install": ["claude-code", "--token-env", "--dry-run"],
     "uninstall": ["claude-code", "--dry-run"],
+    "doctor": ["--help"],
     "config": [],
     "token": ["list", "--token-fd", "0"],
     "verify": [],
