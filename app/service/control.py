@@ -162,12 +162,8 @@ class Control:
         if session.last_seq or scope == EVERYWHERE:
             return book, session
 
-        def load(desk: Desk, at: str) -> tuple[Book, Session]:
-            found = desk.load(scope)
-            return desk.book, found
-
         await self._folding.at_hand((scope,))
-        return await self._write(load, reads=True)
+        return await self._write(lambda desk, at: desk.look(scope), reads=True)
 
     async def _write(
         self,

@@ -86,6 +86,15 @@ class Desk:
         self._used.move_to_end(name)
         return self.book.sessions[name]
 
+    def look(self, scope: str) -> tuple[Book, Session]:
+        """The book with the session of `scope` in it; one without entries takes nobody's place."""
+        found = self.load(scope)
+        book = self.book
+        if not found.last_seq:
+            self.book = book.without(found.id)
+            self._used.pop(found.id, None)
+        return book, found
+
     def adopt(self, session: Session) -> None:
         """Take a session that was folded elsewhere, and what came since."""
         name = session.id

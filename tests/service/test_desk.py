@@ -136,3 +136,13 @@ def test_a_session_folded_elsewhere_is_taken_with_what_came_since(home: House) -
     assert home.desk.book.sessions["s"] == whole
     home.desk.adopt(early)
     assert home.desk.book.sessions["s"] == whole
+
+
+def test_a_look_at_what_the_log_does_not_know_makes_nobody_forgotten(home: House) -> None:
+    home.stored(failing(), call(session="t"))
+    kept = home.desk.book
+    for name in ("x", "y/a", "z"):
+        answer = home.run(home.control.session(name))
+        assert not isinstance(answer, Unavailable)
+        assert (answer[1].id, answer[1].last_seq) == (name[0], 0)
+    assert home.desk.book == kept == home.writer.book
