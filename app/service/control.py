@@ -127,6 +127,10 @@ class Control:
             return Unavailable(cause="the log did not answer in time")
         return result if isinstance(result, Conflict | Unavailable) else result[0]
 
+    async def at_hand(self, scope: str, within: float | None = None) -> bool:
+        """Wait until the session of `scope` can be used at once; False: it takes longer."""
+        return await self._folding.at_hand((scope,), within)
+
     async def command(self, command: Command, *, dry_run: bool = False) -> DecisionAnswer:
         """Carry out a person's decision about one entry, or say what it would do."""
         await self._folding.entry_at_hand(command.seq)

@@ -31,6 +31,7 @@ from app.service.writer import Unavailable
 KEPT: Final = ("harness", "session_id", "agent_id", "turn_id", "call_id", "tool", "hooks")
 READ: Final = ("class", "identity")
 TOLD: Final = ("attempt", "prompt")  # the events whose answer repeats what is in force
+FOLDED_WITHIN: Final = 1.5  # seconds an attempt waits for a long session, within the two of all
 _late: Final[set[asyncio.Task[Heard | Unavailable]]] = set()  # still being written
 
 
@@ -60,11 +61,14 @@ async def hear(control: Control, report: Report) -> Heard | Unavailable:
 
 
 async def _hear(control: Control, report: Report) -> Heard | Unavailable:
-    heard = Heard()
+    heard, asked = Heard(), _verdicts(report)
+    if not await control.at_hand(report.scope, FOLDED_WITHIN if asked else None):
+        control.writer.missed(verdicts=asked)
+        return Unavailable(cause="a long session is being read from it")
     for part in _slices(report):
         verdicts = _verdicts(part)
         future = control.writer.submit(
-            partial(_receive, part), events=len(part.events) - verdicts, verdicts=verdicts
+            partial(receive_report, part), events=len(part.events) - verdicts, verdicts=verdicts
         )
         result = cast("Heard | Unavailable", await asyncio.wrap_future(future))
         if isinstance(result, Unavailable):
@@ -86,7 +90,8 @@ def _slices(report: Report) -> Iterator[Report]:
         yield replace(report, events=events, closes=closes)
 
 
-def _receive(report: Report, desk: Desk, at: str) -> Heard:
+def receive_report(report: Report, desk: Desk, at: str) -> Heard:
+    """Make the events of one hook entries, and close the calls that are over, on the desk."""
     remind = desk.load(report.scope).remind
     if not report.batched:
         _close(desk, report, at)
