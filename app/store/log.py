@@ -92,7 +92,8 @@ class Log:
         """SQLite would go on writing to files that were deleted or replaced, and lose it all."""
         for file, opened in self._files.items():
             if _file_at(file) != opened:
-                raise LogUnavailable(f"{file.name} was deleted, moved or replaced: stop this daemon")
+                name = file.name
+                raise LogUnavailable(f"{name} was deleted, moved or replaced: stop this daemon")
 
     def _seal(self, entries: Sequence[Entry]) -> tuple[tuple[Entry, ...], list[Row]]:
         sealed: list[Entry] = []
