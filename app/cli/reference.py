@@ -16,8 +16,9 @@ OPENING: Final = """# The command line
 Made from `app/cli` by `.venv/bin/python docs/generate.py`; do not edit by hand.
 
 `serve` is the daemon; `replay`, `config`, `verify --database`, `install` and `uninstall` need none;
-all the others ask the daemon over HTTP and never open its database. There is deliberately no `run`,
-no `set` and no `mode`: nobody switches a mode except by deciding a proposal.
+`doctor` looks at what it can reach; all the others ask the daemon over HTTP and never open its
+database. There is deliberately no `run`, no `set` and no `mode`: nobody switches a mode except by
+deciding a proposal.
 
 The daemon is looked for where `FLOORBOSS_HOST`, `FLOORBOSS_PORT` and the file of settings say, or
 at `--url`. What only reads shows outlines, or whole entries where the harness's token in the state
@@ -27,6 +28,14 @@ environment, and never kept:
 
 ```sh
 floorboss approve 6 --token-fd 3 3< <(pass show floorboss/operator)
+```
+
+A daemon that runs in no terminal is handed the operator's token at its start:
+
+```sh
+(umask 077; python3 -c 'import secrets; print(secrets.token_urlsafe(32))' > operator.token)
+floorboss serve --operator-token-fd 3 3< operator.token
+floorboss approve 6 --yes --token-fd 3 3< operator.token
 ```
 
 A decision shows what happened, what is in force and what would be, and asks. It holds for the state
