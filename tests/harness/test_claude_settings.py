@@ -153,3 +153,19 @@ def test_a_hook_that_stands_twice_stands_once_afterwards() -> None:
     group = json.dumps({"hooks": [ONE["Stop"]]})
     changed = with_hooks(f'{{"hooks": {{"Stop": [{group}, {group}]}}}}', ONE, None)
     assert changed == f'{{"hooks": {{"Stop": [{group}]}}}}'
+
+
+def test_a_file_that_claude_set_anew_gets_its_old_setting_back() -> None:
+    text = '{"b":   1,\n "hooks": {"Stop": []}, "a": 2}\n'
+    changed = with_hooks(text, ONE, None)
+    assert isinstance(changed, str)
+    anew = json.dumps(json.loads(changed), indent=2, sort_keys=True)
+    assert without_hooks(anew, text) == text
+
+
+@pytest.mark.parametrize(("old", "new"), [("2", "3"), ("1", "true"), ('"a"', '"c"')])
+def test_a_file_that_says_something_else_now_keeps_it(old: str, new: str) -> None:
+    text = '{"b": 1, "hooks": {"Stop": []}, "a": 2}'
+    changed = with_hooks(text, ONE, None)
+    assert isinstance(changed, str)
+    assert without_hooks(changed.replace(old, new), text) == text.replace(old, new)

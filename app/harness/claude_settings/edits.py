@@ -78,8 +78,23 @@ def with_hooks(text: str, wanted: Mapping[str, Handler], before: str | None) -> 
 
 
 def without_hooks(text: str, before: str | None) -> str | Unusable:
-    """The text without our hooks; an empty one where nothing but them was ever in it."""
-    return unusable(text) or _without(text, list(hooks_in(text)), before)
+    """The text without our hooks; an empty one where nothing but them was ever in it.
+
+    Claude Code sets the whole file anew when it changes a setting. What then says the same as the
+    text from before becomes that text again.
+    """
+    if (fault := unusable(text)) is not None:
+        return fault
+    left = _without(text, list(hooks_in(text)), before)
+    changed = left != text and before is not None and not unusable(before)
+    return before if changed and before and _meaning(before) == _meaning(left) else left
+
+
+def _meaning(text: str) -> str:
+    """The same for texts that say the same; their order and spacing do not count."""
+    if blank(text):
+        return ""
+    return json.dumps(json.loads(text.lstrip(BLANK), parse_int=float), sort_keys=True)
 
 
 def _refuse(name: str) -> NoReturn:
