@@ -184,21 +184,24 @@ def default_policy(configuration: Configuration) -> Policy:
 
 
 def in_force(book: Book, scope: str, configuration: Configuration) -> InForce:
-    """Everything a call in `scope` is judged under; the defaults only where nothing was applied."""
-    modes = tuple(
-        override.value
-        for override in overrides_for(book, scope, "mode")
-        if isinstance(override.value, Mode)
-    )
-    policies = tuple(
-        override.value
-        for override in overrides_for(book, scope, "policy")
-        if isinstance(override.value, Policy)
-    )
+    """Everything a call in `scope` is judged under, narrowest scope first.
+
+    The defaults hold until something was applied to the scope itself, its session or everywhere.
+    What an agent's parent has restricts it and never frees it: who the parent is, a harness says.
+    """
+    modes = _held(book, scope, "mode", default_mode(configuration))
+    policies = _held(book, scope, "policy", default_policy(configuration))
     return InForce(
-        modes=modes or (default_mode(configuration),),
-        policies=policies or (default_policy(configuration),),
+        modes=tuple(mode for mode in modes if isinstance(mode, Mode)),
+        policies=tuple(policy for policy in policies if isinstance(policy, Policy)),
     )
+
+
+def _held(book: Book, scope: str, action: Action, default: Value) -> tuple[Value, ...]:
+    overrides = overrides_for(book, scope, action)
+    values = tuple(override.value for override in overrides)
+    instead = {scope, session_of(scope), EVERYWHERE}
+    return values if any(o.scope in instead for o in overrides) else (*values, default)
 
 
 def own_value(book: Book, scope: str, action: Action, configuration: Configuration) -> Value:

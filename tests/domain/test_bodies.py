@@ -76,8 +76,8 @@ def test_only_comparisons_are_causes() -> None:
 @pytest.mark.parametrize(
     ("body", "name"),
     [
-        ({"call_id": "c", "identity": "i"}, "a|c|i"),
-        ({"call_id": "c", "identity": "i", "event_id": "e"}, "a|c|i"),
+        ({"call_id": "c", "identity": "i"}, "1|a|c|i"),
+        ({"call_id": "c", "identity": "i", "event_id": "e"}, "1|a|c|i"),
         ({"event_id": "e"}, "event:e"),
         ({}, None),
     ],

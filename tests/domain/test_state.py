@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from app.domain.configuration import Configuration
 from app.domain.expected_state import state_of
 from app.domain.restrictions import Policy
 from app.domain.state import overrides_for, own_value, scopes_above, supposed
 from tests.domain.floor import Floor, configured
 
 
-def family() -> Floor:
+def family(configuration: Configuration | None = None) -> Floor:
     """A session whose agent c was started by b, and b by a."""
-    floor = Floor()
+    floor = Floor(configuration)
     floor.call("hello", "s/a")
     floor.call("hello", "s/b", parent_agent_id="a")
     floor.call("hello", "s/c", parent_agent_id="b")
@@ -62,6 +63,13 @@ def test_the_defaults_hold_only_where_nothing_was_applied() -> None:
     assert ([m.name for m in held.modes], held.policies) == (["debug"], (Policy(posture="ask"),))
     floor.sets("mode", {"mode": "plan"}, "*")
     assert [mode.name for mode in floor.held("never seen").modes] == ["plan"]
+
+
+def test_a_claimed_parent_restricts_an_agent_and_never_frees_it() -> None:
+    floor = family(configured(start_mode="review"))
+    floor.sets("mode", {"mode": "implementation"}, "s/a")
+    assert [mode.name for mode in floor.held("s/b").modes] == ["implementation", "review"]
+    assert [mode.name for mode in floor.held("s/a").modes] == ["implementation"]
 
 
 def test_what_a_scope_has_itself_is_its_newest_entry_or_the_default() -> None:
