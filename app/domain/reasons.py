@@ -81,9 +81,11 @@ def reason(decision: Decision, seq: int) -> str:
 def _ways_out(decision: Decision) -> tuple[str, ...]:
     ask = "A person may say yes to it." if decision.verdict == "ask" else ""
     hand_over = (
-        f"Hand over your {decision.handoff}, then a person decides." if decision.handoff else ""
+        f"Make your {decision.handoff} and propose a mode with it as the reason; a person decides."
+        if decision.handoff
+        else ""
     )
     own = _WAY_OUT[decision.rule] if decision.rule else ""
     by_mode = decision.rule in ("mode_tool", "mode_write") and not hand_over
-    propose = "Ask for another mode with a reason; a person decides." if by_mode else ""
+    propose = "Propose another mode with a reason; a person decides." if by_mode else ""
     return (ask, hand_over, own, propose)

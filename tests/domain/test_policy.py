@@ -62,7 +62,7 @@ def test_a_reason_names_its_entry_and_what_was_found(case: dict[str, Any]) -> No
                 handoff="plan",
             ),
             '[floorboss 7] mode plan has no use for the tool "Edit". '
-            "Hand over your plan, then a person decides.",
+            "Make your plan and propose a mode with it as the reason; a person decides.",
         ),
         (
             Decision(
