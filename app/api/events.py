@@ -136,6 +136,7 @@ def _verdict(result: Answer) -> Json:
         "posture": result.posture,
         "also": [*result.also],
         "duplicate": result.duplicate,
+        **({"would": result.would} if result.would else {}),
     }
 
 

@@ -87,7 +87,7 @@ def test_observing_says_what_would_be_denied_and_denies_nothing(tmp_path: Path) 
     running = Running(tmp_path / "state", 'enforcement = "observe"\n')
     running.tightened()
     verdict = decide(running, WRITE)
-    assert (verdict["verdict"], verdict["mode"]) == ("none", "plan")
+    assert (verdict["verdict"], verdict["would"], verdict["mode"]) == ("none", "deny", "plan")
     (entry,) = running.log("&kind=decided")
     assert entry["body"]["would"] == "deny"
     running.daemon.close()
