@@ -20,6 +20,7 @@ from app.api.limits import Limits
 from app.api.wiring import Wiring
 from app.config import Settings
 from app.domain.entries import EVERYWHERE, Draft
+from app.service.bell import Bell
 from app.service.control import Control
 from app.service.desk import Desk, Unreadable
 from app.service.feed import Feed
@@ -54,6 +55,7 @@ class Daemon:
     control: Control
     tokens: Tokens
     feed: Feed
+    bell: Bell
     log: Log
     reader: Reader
     lock: Lock
@@ -116,12 +118,14 @@ def _open(settings: Settings, database: Path, lock: Lock) -> Daemon:
     _configure(settings, desk, writer)
     limits = Limits(settings.limits.rate, settings.limits.burst)
     wiring = Wiring(control=control, reader=reader, tokens=tokens, settings=settings, limits=limits)
+    feed.listen(wiring.bell.ring)
     return Daemon(
         settings=settings,
         app=application(wiring),
         control=control,
         tokens=tokens,
         feed=feed,
+        bell=wiring.bell,
         log=log,
         reader=reader,
         lock=lock,

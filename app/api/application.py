@@ -12,7 +12,7 @@ from typing import Any, Final
 from fastapi import FastAPI, Request
 from starlette.responses import Response
 
-from app.api import decisions, events, health, hooks, log, problems, reads, tokens
+from app.api import decisions, events, health, hooks, log, problems, reads, stream, tokens
 from app.api.docs import docs
 from app.api.guards import Guards
 from app.api.hotpath import HotPath
@@ -48,7 +48,7 @@ def routes() -> FastAPI:
     )
     problems.install(app)
     app.add_exception_handler(LogUnavailable, _unreadable)
-    for part in (events, hooks, log, reads, decisions, tokens, health):
+    for part in (events, hooks, log, stream, reads, decisions, tokens, health):
         app.include_router(part.router, responses=PROBLEM)
     app.add_api_route("/docs", docs, include_in_schema=False)
     app.openapi = partial(_described, app)  # type: ignore[method-assign]  # as FastAPI documents

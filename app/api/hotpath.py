@@ -9,17 +9,21 @@ here is a route of FastAPI's as well, which describes it. A test asks both ways 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Final, TypeAlias
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.api.events import report
+from app.api import events, hooks
 from app.api.wiring import Wiring
 
 Handler: TypeAlias = Callable[[Wiring, Scope, Receive], Awaitable[Response]]
 
-ROUTES: Final[Mapping[str, Handler]] = {"/controller/events": report}  # all of them are posted to
+ROUTES: Final[Mapping[str, Handler]] = {  # all of them are posted to
+    "/controller/events": events.report,
+    **{f"/hooks/{name}": partial(hooks.report, name) for name in hooks.DIALECTS},
+}
 
 
 class HotPath:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, cast
 
 from fastapi import Request
@@ -21,6 +21,7 @@ from app.domain.entries import EVERYWHERE, Action
 from app.domain.events import Json
 from app.harness.base import Fault
 from app.service.archive import Archive
+from app.service.bell import Bell
 from app.service.control import Control
 from app.service.tokens import Principal, Role, Tokens
 
@@ -34,6 +35,7 @@ class Wiring:
     tokens: Tokens
     settings: Settings
     limits: Limits
+    bell: Bell = field(default_factory=Bell)  # rings when something was committed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

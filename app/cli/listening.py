@@ -36,16 +36,26 @@ def bound(settings: Settings) -> socket.socket:
 
 
 class Server(uvicorn.Server):
-    """Calls `ready` once it listens; a signal ends it, and its caller closes what is behind it."""
+    """Calls `ready` once it listens and `ending` when it ends; its caller closes what is behind.
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    Answers that never end by themselves have to be ended in `ending`, or they would be waited for.
+    """
+
+    def __init__(
+        self, config: uvicorn.Config, ready: Callable[[], None], ending: Callable[[], None]
+    ) -> None:
         super().__init__(config)
-        self._ready = ready
+        self._ready, self._ending = ready, ending
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then say so."""
         await super().startup(sockets)
         self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Say that the end has come, then wait for the answers under way."""
+        self._ending()
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -59,7 +69,9 @@ class Server(uvicorn.Server):
                 signal.signal(each, handler)
 
 
-def server(app: FastAPI, settings: Settings, ready: Callable[[], None]) -> Server:
+def server(
+    app: FastAPI, settings: Settings, ready: Callable[[], None], ending: Callable[[], None]
+) -> Server:
     """The server of one application; the client's address is taken from the connection only."""
     config = uvicorn.Config(
         app,
@@ -77,4 +89,4 @@ def server(app: FastAPI, settings: Settings, ready: Callable[[], None]) -> Serve
         ssl_certfile=settings.auth.tls_cert,
         ssl_keyfile=settings.auth.tls_key,
     )
-    return Server(config, ready)
+    return Server(config, ready, ending)

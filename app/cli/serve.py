@@ -94,7 +94,7 @@ def _run(daemon: Daemon, handle: int | None) -> None:
             console = _console(daemon, running)
         notify("READY=1", os.environ)
 
-    running = server(daemon.app, settings, ready)
+    running = server(daemon.app, settings, ready, daemon.bell.close)
     with listener:
         running.run(sockets=[listener])
     notify("STOPPING=1", os.environ)
