@@ -8,12 +8,17 @@ from typing import Final
 
 from app.cli.address import url_of
 from app.cli.client import harness_token
-from app.cli.exits import CLOSED, fail
+from app.cli.exits import CLOSED, REFUSED, fail
 from app.cli.settings_file import Kept, SettingsFile, difference, settings_file
 from app.cli.terminal import agreed
 from app.config import Settings
-from app.harness.claude_settings import Target
+from app.harness.claude_settings import Target, hooks_in
+from app.service.agent_markers import agent_markers
 
+AN_AGENT: Final = (
+    "an agent's environment was recognised ({marker}), and hooks are a person's matter. Run this in "
+    "a terminal, without --yes. Nothing was changed."
+)
 NO_TERMINAL: Final = "there is no terminal to ask at; say --yes. Nothing was changed."
 
 
@@ -45,10 +50,19 @@ def shown(file: SettingsFile, now: Kept | None, then: str, secret: str) -> None:
         print(line)
 
 
+def unasked(now: Kept | None) -> None:
+    """Go on with --yes, unless hooks are there and an agent, as it seems, is about to touch them.
+
+    A guard against accidents only: an agent that is denied something must not find the way out in
+    the help. A build server may do what it likes with a home folder of its own.
+    """
+    markers = [name for name in agent_markers(os.environ) if name != "CI"]
+    if markers and now is not None and hooks_in(now.text):
+        fail(REFUSED, AN_AGENT.format(marker=markers[0]))
+
+
 def ask(file: SettingsFile, now: Kept | None) -> None:
     """Go on only if the person agrees, and the file is still the one that was shown."""
-    from app.cli.exits import REFUSED
-
     if not agreed(f"Write {file.path}?", NO_TERMINAL):
         fail(REFUSED, "you said no. Nothing was changed.")
     if file.now() != now:

@@ -48,7 +48,7 @@ def claude_code(
     dry_run: DryRun = False,
 ) -> None:
     """Put the hooks into Claude Code's settings."""
-    from app.cli.claude import ask, settings_of, shown, target
+    from app.cli.claude import ask, settings_of, shown, target, unasked
     from app.cli.exits import CLOSED, fail
     from app.cli.places import settings as places
     from app.cli.settings_file import PRIVATE, Kept
@@ -69,7 +69,9 @@ def claude_code(
     if dry_run:
         print("Nothing was changed.")
         return
-    if not yes:
+    if yes:
+        unasked(now)
+    else:
         ask(file, now)
     _keep(file, now)
     file.write(then)

@@ -27,7 +27,7 @@ def _harnesses() -> None:
 @uninstall.command("claude-code")
 def claude_code(settings: SettingsPath = None, yes: Yes = False, dry_run: DryRun = False) -> None:
     """Take the hooks out of Claude Code's settings."""
-    from app.cli.claude import ask, settings_of, shown
+    from app.cli.claude import ask, settings_of, shown, unasked
     from app.cli.client import harness_token
     from app.cli.places import settings as places
     from app.harness.claude_settings import hooks_in
@@ -42,7 +42,9 @@ def claude_code(settings: SettingsPath = None, yes: Yes = False, dry_run: DryRun
     if dry_run:
         print("Nothing was changed.")
         return
-    if not yes:
+    if yes:
+        unasked(now)
+    else:
         ask(file, now)
     _restore(file, now, before, then)
 

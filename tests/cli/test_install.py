@@ -259,6 +259,24 @@ def test_without_a_terminal_yes_must_be_said(home: Home, command: str) -> None:
     assert home.files() == before
 
 
+def test_an_agent_can_install_the_hooks_and_not_take_them_out(home: Home) -> None:
+    env = {**home.env, "CLAUDECODE": "1"}
+    assert run("install", "claude-code", "--yes", "--fail-closed", env=env).returncode == 0
+    before = home.files()
+    for words in (["uninstall", "claude-code"], ["install", "claude-code"]):
+        done = run(*words, "--yes", env=env)
+        assert done.returncode == 1
+        assert "an agent's environment was recognised (CLAUDECODE)" in done.stderr
+        assert home.files() == before
+
+
+def test_a_build_server_may_do_both(home: Home) -> None:
+    for command in ("install", "uninstall"):
+        done = run(command, "claude-code", "--yes", env={**home.env, "CI": "true"})
+        assert done.returncode == 0
+    assert home.files() == {}
+
+
 @pytest.mark.parametrize(("answer", "status"), [("y", 0), ("", 1), ("n", 1)])
 def test_a_person_is_shown_the_change_and_asked(
     home: Home, terminal: Callable[..., Terminal], answer: str, status: int
