@@ -16,8 +16,8 @@ from app.harness.claude_settings import Target, hooks_in
 from app.service.agent_markers import agent_markers
 
 AN_AGENT: Final = (
-    "an agent's environment was recognised ({marker}), and hooks are a person's matter. Run this in "
-    "a terminal, without --yes. Nothing was changed."
+    "an agent's environment was recognised ({marker}), and hooks are a person's matter. Run this "
+    "in a terminal, without --yes. Nothing was changed."
 )
 NO_TERMINAL: Final = "there is no terminal to ask at; say --yes. Nothing was changed."
 
