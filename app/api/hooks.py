@@ -136,10 +136,11 @@ async def _reply(parts: Wiring, said: Report) -> Reply:
         return _unlogged(parts, said, "floorboss failed here; its own log says where")
     if isinstance(heard, Unavailable):
         return _unlogged(parts, said, f"{LOG_UNAVAILABLE} ({heard.cause})")
-    return _of(heard)
+    return reply_to(heard)
 
 
-def _of(heard: Heard) -> Reply:
+def reply_to(heard: Heard) -> Reply:
+    """What is said about the events of one hook: the verdict, what they changed, the reminder."""
     fired = _news(heard)
     context = [text for text in (heard.reminder, to_agent(fired)) if text]
     reply = Reply(context="\n".join(context) or None, message=to_person(fired))

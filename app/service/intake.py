@@ -185,10 +185,12 @@ def _told(desk: Desk, session: Session, draft: Draft) -> int | None:
     """The entry that tells already of a batch's call: its end, or an attempt that has ended."""
     name = attempt_name(draft)
     attempt = None if name is None else session.attempts.get(name)
+    call = (draft.body.get("call_id"), draft.body.get("identity"))
     if attempt is not None and attempt.seq not in session.open:
-        return attempt.seq
-    call_id, identity = draft.body.get("call_id"), draft.body.get("identity")
-    first = None if call_id is None else desk.find(call_key(draft.scope, "tool", call_id, identity))
+        vague = draft.body.get("outcome", "unknown") == "unknown"
+        if vague or desk.find(call_key(draft.scope, "closed", *call)) is None:
+            return attempt.seq  # otherwise it was closed without an end, and here is one
+    first = None if call[0] is None else desk.find(call_key(draft.scope, "tool", *call))
     return None if first is None else first.seq
 
 

@@ -18,6 +18,7 @@ CANARY = "canary-71b2"
 ROUTES: tuple[tuple[str, str, object, str], ...] = (
     ("POST", "/controller/events", EVENT, "ho"),
     ("POST", "/controller/decide", EVENT, "ho"),
+    ("POST", "/hooks/{harness}", {}, "ho"),
     ("POST", "/controller/propose", WISH, "ho"),
     ("POST", "/controller/propose", {**WISH, "decide": True}, "o"),
     ("POST", "/controller/apply/{seq}", None, "o"),
@@ -45,7 +46,7 @@ DECLARED = {"ho": ["harness"], "o": ["operator"], "hrno": ["reader"]}
 
 
 def filled(path: str) -> str:
-    return path.format(seq=999_999, name="nobody", scope="s")
+    return path.format(seq=999_999, name="nobody", scope="s", harness="claude-code")
 
 
 @pytest.mark.parametrize(("method", "path", "body", "may"), ROUTES)
@@ -55,7 +56,8 @@ def test_each_role_may_use_its_own_routes_and_no_others(
     shared.daemon.bell.close()  # a stream ends at once
     for letter, role in ROLES.items():
         response = shared.ask(method, filled(path), body, role=role)
-        refused = 401 if role == "outline" else 403
+        hook = path.startswith("/hooks/")  # which knows a wrong token only
+        refused = 401 if role == "outline" or hook else 403
         assert (response.status_code == refused) == (letter not in may), (role, response.text)
         assert response.status_code < 500
 
