@@ -46,14 +46,16 @@ _FIXED: Mapping[ToolClass, Effect] = {
     "talk": "talk",
     "test": "test",
 }
-_HEADER = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): *(.+?)\s*$", re.MULTILINE)
-_DIFF = re.compile(r"^(?:---|\+\+\+) (?:[ab]/)?([^\t\r\n]+?)\s*$", re.MULTILINE)
+# As patches are read: blanks before a header do not hide it.
+_HEADER = re.compile(r"^[ \t]*\*\*\* (?:(?:Add|Update|Delete) File|Move to):(.*)$", re.MULTILINE)
+_DIFF = re.compile(r"^(?:---|\+\+\+) (?:[ab]/)?([^\t\r\n]+)", re.MULTILINE)
 _PATCH_LINE = re.compile(
     r"\s*(?:cd (?P<folder>[\w./-]+) && )?apply_?patch\s+<<-?\s*(['\"]?)(\w+)\2\s*\n"
     r"\s*\*\*\* Begin Patch.*\*\*\* End Patch\s*\n\s*\3\s*",
     re.DOTALL,
 )
 _DEEPEST, _MOST = 6, 200  # how far and how much of a tool's arguments is looked at
+_MOST_EDITED = 1_000  # files of one edit that are looked up
 
 
 def effects(event: Event, tool_class: ToolClass, place: Place) -> Effects:
@@ -119,11 +121,29 @@ def _patched(line: str) -> tuple[str, tuple[str, ...]] | None:
     """Where and what a line patches that does nothing but `apply_patch`."""
     match = _PATCH_LINE.fullmatch(line)
     if match is not None and _inert(match):
-        return match["folder"] or "", tuple(_HEADER.findall(line))
-    words = shlex.split(line) if line.startswith(("apply_patch '", "applypatch '")) else []
+        return match["folder"] or "", _headers(line)
+    words = _words(line) if line.startswith(("apply_patch '", "applypatch '")) else []
     if len(words) == 2 and words[1].lstrip().startswith("*** Begin Patch"):
-        return "", tuple(_HEADER.findall(words[1]))
+        return "", _headers(words[1])
     return None
+
+
+def _headers(patch: str) -> tuple[str, ...]:
+    """The files that the headers of a patch name."""
+    return _named_by(_HEADER, patch)
+
+
+def _named_by(header: re.Pattern[str], text: str) -> tuple[str, ...]:
+    named = (name.strip() for name in header.findall(text))
+    return tuple(name for name in named if name not in ("", "/dev/null"))
+
+
+def _words(line: str) -> list[str]:
+    """The words of a line; none where a quote is left open."""
+    try:
+        return shlex.split(line)
+    except ValueError:
+        return []
 
 
 def _inert(patch: re.Match[str]) -> bool:
@@ -135,6 +155,8 @@ def _inert(patch: re.Match[str]) -> bool:
 
 def _of_edit(event: Event, place: Place) -> Effects:
     named = tuple(dict.fromkeys(_edited(event.arguments)))
+    if len(named) > _MOST_EDITED:
+        return Effects(effects=("unknown_closed",))
     if not named:
         return _of_unknown(event, place)
     return Effects(effects=("write",), targets=targets(named, place))
@@ -157,10 +179,10 @@ def _edited(arguments: Mapping[str, Json]) -> Iterator[str]:
             yield from value
     for text in (value for value in arguments.values() if isinstance(value, str)):
         if "*** Begin Patch" in text:
-            yield from _HEADER.findall(text)
+            yield from _headers(text)
     for diff in (arguments.get("patch"), arguments.get("diff")):
         if isinstance(diff, str) and "*** Begin Patch" not in diff:
-            yield from (path for path in _DIFF.findall(diff) if path != "/dev/null")
+            yield from _named_by(_DIFF, diff)
 
 
 def _of_unknown(event: Event, place: Place) -> Effects:

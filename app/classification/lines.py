@@ -1,6 +1,7 @@
 """The effect of a shell line, by the interim rule of docs/design.md 4 (the parser comes later).
 
     drop `2>&1` and `2>/dev/null`, join continued lines, leave out the text of here-documents
+    (plain.py)
     split at `&& || ; |` and newlines outside quotes
     each member: its first words stand in a table, and no `> < $ ( ) &` or backquote remains
     else it is unknown; unknown_closed where it names a closed path or runs code inline
@@ -26,21 +27,15 @@ from app.classification.commands import (
     WRITERS,
 )
 from app.classification.paths import Place, closed, targets
+from app.classification.plain import plain
 from app.classification.shell import Member, split
 from app.domain.calls import Effect, Target
 
-LONGEST = 16_000  # characters of a line that is looked at
+LONGEST = 16_000  # characters of a line that is looked at, without its here-documents
+TEXT = 100_000  # characters of a line with them
+LOOKED_UP = 2_000  # names of one line, in each folder it may be in, that are looked up
 NAMED = 200  # names of one member that are looked at, and characters of it that are handed on
 FOLDERS = 16  # places `cd` may have led to
-_HARMLESS = re.compile(r"(?<![\w>&])2>\s*(?:&1|/dev/null)(?=[\s;|&)]|$)")
-# What must be seen before anything is split: comments and quotes hide the rest of these.
-_SCAN = re.compile(
-    r"""(?P<comment>(?<![^\s;|&()<>])\#[^\n]*)|(?P<continued>\\\n)
-    |(?P<quoted>\\.|'[^']*'|"(?:\\.|[^"\\])*")
-    |(?P<opening>(?<!<)<<(?!<)-?[ \t]*(?P<quote>['"]?)(?P<end>\w+)(?P=quote)[^\n]*\n)
-     (?P<text>.*?)^\s*(?P=end)\s*$""",
-    re.DOTALL | re.MULTILINE | re.VERBOSE,
-)
 _QUOTED = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\"""", re.DOTALL)
 _LEFT = re.compile(r"[><$()&`]|(?<!\S)#")
 _COMMENT = re.compile(r"#[^'\"\\<]*")
@@ -72,9 +67,10 @@ class _Standing:
 
 def line_effects(line: str, place: Place, folder: str = "") -> Effects:
     """The effects of all parts of a line, its known targets, and the first unvouched part."""
-    if len(line) > LONGEST:
+    looked_at = plain(line) if len(line) <= TEXT else line
+    if _too_much(looked_at):
         return Effects(effects=("unknown_closed",), part=line[:NAMED])
-    found = tuple(_parts(_plain(line), _Standing(place=place, folders=(folder,))))
+    found = tuple(_parts(looked_at, _Standing(place=place, folders=(folder,))))
     effects = tuple(dict.fromkeys(effect for part in found for effect in part.effects))
     named = tuple(dict.fromkeys(target for part in found for target in part.targets))
     if named and any(part.effects == ("git_restore",) and not part.targets for part in found):
@@ -83,23 +79,19 @@ def line_effects(line: str, place: Place, folder: str = "") -> Effects:
     return Effects(effects=effects or ("read",), targets=named, part=unvouched)
 
 
+def _too_much(line: str) -> bool:
+    """Whether a line names more places than can be looked up while others wait for an answer."""
+    if len(line) > LONGEST:
+        return True
+    moves = sum(member.words[:1] == ("cd",) for member in split(line))
+    return len(_NAME.findall(line)) * min(1 << min(moves, 8), FOLDERS) > LOOKED_UP
+
+
 def commands_of(line: str) -> tuple[str, ...]:
     """The simple commands of a line without assignments and wrappers, for a policy's denials."""
-    members = split(_plain(line[:LONGEST]))
+    members = split(plain(line[:TEXT])[:LONGEST])
     words = (_started(tuple(member.text.strip("({! )").split())) for member in members)
     return tuple(" ".join(command) for command in words if command)
-
-
-def _plain(line: str) -> str:
-    return _HARMLESS.sub("", _SCAN.sub(_without_text, line))
-
-
-def _without_text(found: re.Match[str]) -> str:
-    """Lines joined that go on, and here-documents without text that the shell does not run."""
-    if found["continued"]:
-        return ""
-    runs = not found["quote"] and ("$(" in (found["text"] or "") or "`" in (found["text"] or ""))
-    return found["opening"] if found["opening"] and not runs else found[0]
 
 
 def _parts(line: str, standing: _Standing) -> Iterator[Effects]:

@@ -17,6 +17,7 @@ from app.domain.calls import Target, Zone
 from app.domain.patterns import GUARDED_PATTERNS, names, zone_inside
 
 TEMPORARY: tuple[str, ...] = tuple(sorted({"/tmp", "/var/tmp", tempfile.gettempdir()}))
+LONGEST = 4096  # characters of a path that is looked up on the disk; no system takes more
 # Folders whose own loss would take settings along: they may be filled, not moved or removed.
 _HOLDERS = frozenset({".git", ".claude", ".codex", ".cursor", ".gemini", ".opencode", ".copilot"})
 
@@ -55,11 +56,14 @@ def _resolved(path: str, place: Place) -> Iterator[Target]:
     if start is None and not path.startswith("/"):
         yield _without_root(path)
         return
-    joined = str(Path(start or "/") / path)
-    yield _target(os.path.normpath(joined), place)
+    joined = path if path.startswith("/") else f"{start or ''}/{path}"
+    text = os.path.normpath(joined)
+    yield _target(text, place)
+    if len(text) > LONGEST:  # no disk can hold it: only the text counts
+        return
     try:
-        yield _target(os.path.realpath(joined), place)
-    except ValueError:  # a NUL byte, or a name no disk can hold: only the text counts
+        yield _target(os.path.realpath(joined if len(joined) <= LONGEST else text), place)
+    except ValueError:  # a NUL byte: the same
         return
 
 
@@ -104,11 +108,26 @@ def _relative(path: str, folder: str) -> str | None:
     if path == folder or path.startswith(folder.rstrip(os.sep) + os.sep):
         return os.path.relpath(path, folder)
     real = os.path.realpath(folder)
-    for above in (Path(path), *Path(path).parents):
-        linked = above.name == Path(real).name or above.is_symlink()
-        if linked and os.path.realpath(above) == real:
+    for above in _upwards(path) if len(path) <= LONGEST else ():
+        if (_named_as(above, real) or _is_link(above)) and os.path.realpath(above) == real:
             return os.path.relpath(path, above)
     return None
+
+
+def _named_as(path: str, other: str) -> bool:
+    return path.rpartition("/")[2] == other.rpartition("/")[2]
+
+
+def _is_link(path: str) -> bool:
+    """Whether a path is a link; what cannot be looked at (a name too long, no right) is none."""
+    return os.path.islink(path)  # noqa: PTH114  # Path.is_symlink raises on both
+
+
+def _upwards(path: str) -> Iterator[str]:
+    """A path, and every folder above it but the topmost."""
+    while path:
+        yield path
+        path = path.rpartition("/")[0]
 
 
 def closed(path: str, place: Place) -> bool:

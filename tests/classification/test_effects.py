@@ -63,6 +63,22 @@ def test_an_edit_writes_every_path_it_names(arguments: dict[str, Any], paths: li
     assert read("edit", arguments) == (["write"], paths)
 
 
+def test_a_header_is_seen_behind_blanks_and_in_no_time() -> None:
+    patch = f"*** Begin Patch\n *** Add File: tests/b.py\r\n*** Add File: a{' ' * 100_000}b"
+    effects, paths = read("edit", {"input": patch})
+    assert (effects, paths[0]) == (["write"], "tests/b.py")
+
+
+def test_an_edit_of_very_many_files_is_not_vouched_for() -> None:
+    files = [f"a{number}" for number in range(1_001)]
+    assert read("edit", {"files": files}) == (["unknown_closed"], [])
+
+
+@pytest.mark.parametrize("line", ["apply_patch '*** Begin Patch", "applypatch 'a\" 'b"])
+def test_a_patch_with_an_open_quote_is_no_fault(line: str) -> None:
+    assert read("shell", {"command": line})[0] == ["unknown"]
+
+
 def test_an_edit_that_names_nothing_is_unknown() -> None:
     assert read("edit", {"old_string": "x"}) == (["unknown"], [])
 

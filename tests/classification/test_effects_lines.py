@@ -90,6 +90,18 @@ def test_a_line_with_very_many_names_is_not_vouched_for() -> None:
     assert line_effects(f"tool {names}", PLACE).effects == ("unknown_closed",)
 
 
+def test_names_in_many_folders_are_not_looked_up_for_long() -> None:
+    moves = "".join(f"cd {name}; " for name in "abcd")
+    found = line_effects(f"{moves}rm {'a/b ' * 3_900}", PLACE)
+    assert found.effects == ("unknown_closed",)
+    assert line_effects(f"{moves}rm a/b", PLACE).effects == ("write",)
+
+
+def test_a_document_does_not_make_a_line_too_long() -> None:
+    line = f"cat <<'EOF' | wc\n{'text ' * LONGEST}\nEOF"
+    assert line_effects(line, PLACE).effects == ("unknown", "read")
+
+
 def test_a_folder_a_line_starts_in_counts() -> None:
     found = line_effects("rm a.py", PLACE, "tests")
     assert [target.path for target in found.targets] == ["tests/a.py"]

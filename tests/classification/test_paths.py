@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,30 @@ def test_a_path_is_where_the_text_and_the_disk_say(case: dict[str, Any], top: Pa
     assert [[t.path, t.zone] for t in found] == [
         [spelled(path, top), zone] for path, zone in case["then"]
     ]
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x/" * 3_000 + "y", "/" + "x" * 5_000, "x\0y"])
+def test_a_path_that_no_disk_can_hold_is_where_its_text_says(name: str, top: Path) -> None:
+    place = Place(root=str(top / "project"), cwd=str(top / "project"))
+    inside = not name.startswith("/")
+    found = targets((name, f"tests/{name}"), place)
+    assert [target.zone for target in found[:1]] == ["project" if inside else "outside"]
+    assert found[-1].zone == "test"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may look everywhere")
+def test_a_folder_that_may_not_be_looked_into_is_no_fault(top: Path) -> None:
+    (top / "closed").mkdir(mode=0)
+    place = Place(root=str(top / "project"), cwd=str(top / "project"))
+    assert [t.zone for t in targets((str(top / "closed" / "a" / "b"),), place)] == ["outside"]
+
+
+def test_a_long_way_round_to_a_link_is_resolved(top: Path) -> None:
+    (top / "project" / "tests").mkdir()
+    (top / "project" / "link").symlink_to("tests")
+    place = Place(root=str(top / "project"), cwd=str(top / "project"))
+    found = targets(("./" * 4_000 + "link/a.py",), place)
+    assert [target.zone for target in found] == ["project", "test"]
 
 
 def test_every_target_stands_once(top: Path) -> None:
