@@ -18,6 +18,7 @@ from app.domain.controller import record
 from app.domain.crossing import Side, crossing, open_tests
 from app.domain.entries import Draft, Entry
 from app.domain.events import Json
+from app.domain.evolve import introduced
 from app.domain.modes import Mode, Verdict
 from app.domain.narrowing import direction
 from app.domain.observations import text_of
@@ -66,7 +67,7 @@ def judge(
     """
     call = _call(draft, commands)
     pending = _crossed(pending, draft, call, configuration)
-    decision = _decide(pending.book, draft.scope, call, configuration)
+    decision = _decide(_introduced(pending.book, draft), draft.scope, call, configuration)
     if earlier is not None and _same(earlier.latest, decision, configuration):
         pending = settled(pending, draft.scope, configuration)
         return _judged(pending, earlier.latest, repeated=True)
@@ -104,9 +105,17 @@ def _call(draft: Draft, commands: tuple[str, ...]) -> Call:
     )
 
 
+def _introduced(book: Book, draft: Draft) -> Book:
+    """The book as the attempt leaves it: the first call of an agent is judged by who started it."""
+    before = book.session(draft.scope)
+    after = introduced(before, draft.scope, draft.body)
+    return book if after is before else book.with_session(after)
+
+
 def _crossed(pending: Pending, draft: Draft, call: Call, configuration: Configuration) -> Pending:
     """Cross the test boundary for this attempt where a standing approval lets it."""
-    book, session = pending.book, pending.book.session(draft.scope)
+    book = _introduced(pending.book, draft)
+    session = book.session(draft.scope)
     own = own_value(book, session.id, "mode", configuration)
     standing = configuration.standing.get("boundary")
     if standing is None or book.configured is None or not isinstance(own, Mode):

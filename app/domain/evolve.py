@@ -146,17 +146,20 @@ def _day(entry: Entry) -> str:
     return (text_of(entry.body, "occurred_at") or entry.at)[:10]
 
 
+def introduced(session: Session, scope: str, body: Mapping[str, Json]) -> Session:
+    """The session, once an event of `scope` has said which agent started the one it is about."""
+    parent, agent = text_of(body, "parent_agent_id"), agent_of(scope)
+    if not agent or not parent or parent == agent or agent in session.parents:
+        return session
+    return replace(session, parents=session.parents.set(agent, parent))
+
+
 def _located(session: Session, entry: Entry) -> Session:
     """Where the session works and who its agents are, as far as this entry says so."""
     body = entry.body
-    parent, agent = text_of(body, "parent_agent_id"), agent_of(entry.scope)
-    parents = session.parents
-    if agent and parent and parent != agent and agent not in parents:
-        parents = parents.set(agent, parent)
     cwd = text_of(body, "cwd")
     return replace(
-        session,
-        parents=parents,
+        introduced(session, entry.scope, body),
         cwd=cwd or session.cwd,
         root=session.root or text_of(body, "root"),
         permission_mode=text_of(body, "permission_mode") or session.permission_mode,

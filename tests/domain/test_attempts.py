@@ -235,6 +235,17 @@ def test_a_restriction_of_the_machine_is_not_crossed() -> None:
     assert floor.mode() == "plan"
 
 
+@pytest.mark.parametrize("targets", [SOURCE, TEST])
+def test_the_first_call_of_an_agent_is_judged_by_who_started_it(
+    targets: list[dict[str, str]],
+) -> None:
+    floor = Floor()
+    floor.sets("mode", {"mode": "plan"}, scope="s/a")
+    judged = floor.asks(scope="s/b", targets=targets, parent_agent_id="a")
+    assert (judged.verdict, judged.rule) == ("deny", "mode_tool")
+    assert floor.asks(scope="s/c", targets=SOURCE).verdict == "none"
+
+
 def test_a_crossing_is_the_sessions_also_when_an_agent_asks_for_it() -> None:
     floor = Floor()
     floor.asks(scope="s/a", targets=TEST)
