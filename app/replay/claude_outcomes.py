@@ -12,9 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from app.domain.events import DeniedBy, Json, Outcome
-
-FOREIGN: Final = "foreign_hook"
+from app.domain.events import Json
+from app.harness.claude_code.outcomes import BY_HARNESS, ERROR, FOREIGN, LOOKED_AT, Ending, of_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,17 +28,7 @@ class Result:
     hooked: bool = False  # a PreToolUse hook was seen running for this call
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
-    """An outcome; who said no, where somebody did; which rule, where it is known."""
-
-    outcome: Outcome
-    denied_by: DeniedBy | None = None
-    rule: str | None = None
-
-
 BY_PERSON: Final = Ending(outcome="denied", denied_by="person")
-BY_HARNESS: Final = Ending(outcome="denied", denied_by="harness")
 BY_HOOK: Final = Ending(outcome="blocked", denied_by="controller", rule=FOREIGN)
 
 _OURS: Final = re.compile(r"(?:PreToolUse:[^\n]*)?\[floorboss [0-9]+\] ?([^\n]*)")
@@ -56,32 +45,22 @@ _REASONS: Final[tuple[tuple[str, str], ...]] = (
     ("mode ", "mode_shell"),
 )
 _QUOTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
-_HOOK: Final = re.compile(r"PreToolUse:[^\n]* hook error: ")
-_SEVERAL: Final = "This Bash command contains multiple operations."
-_REJECTED: Final = (
-    "The user doesn't want to proceed with this tool use.",
-    "The user doesn't want to take this action right now.",
-)
-_POLICY: Final = re.compile(
-    r"Claude requested permissions? to .* but you haven't granted it yet"
-    r"|This command requires approval"
-    r"|This Bash command contains multiple operations\."
-    r"|.* was blocked\. For security, Claude Code may only "
-    r"|Permission to use .* has been denied"
-    r"|Permission for this action was denied by the Claude Code auto mode classifier",
-    re.DOTALL,
-)
-_SIBLING: Final = "<tool_use_error>Sibling tool call errored"
+# Refusals of older versions, which the hooks of today do not send.
+_POLICY: Final = re.compile(r".* was blocked\. For security, Claude Code may only ", re.DOTALL)
 _TIMEOUT: Final = re.compile(r"(?:Exit code [0-9]+\s+)?Command timed out after ")
 _EXIT_CODE: Final = re.compile(r"Exit code ([0-9]{1,10})\b")
-_LOOKED_AT: Final = 2_000  # characters at the start in which a refusal would show
 
 
 def ending(result: Result) -> Ending:
-    """How the call ended."""
-    ours = _OURS.match(result.text) if result.failed else None
+    """How the call ended: by the fields of the line, then by its text as in the hooks."""
+    if not result.failed or _field(result, "returnCodeInterpretation"):
+        return Ending(outcome="interrupted" if _field(result, "interrupted") is True else "ok")
+    ours = _OURS.match(result.text)
     if ours:
         return Ending(outcome="blocked", denied_by="controller", rule=_rule(ours[1]))
+    told = of_text(result.text)
+    if told.outcome not in ("unknown", "error"):
+        return told
     return next(found for holds, found in ENDINGS if holds(result))
 
 
@@ -106,21 +85,15 @@ def _bare_hook(result: Result) -> bool:
     return result.hooked and result.tool == "Bash" and plain
 
 
+# What the text does not tell. A refusal tagged as the user's may be the harness's in headless mode;
+# then its text has told so above.
 ENDINGS: Final[tuple[tuple[Callable[[Result], bool], Ending], ...]] = (
     (lambda r: _field(r, "interrupted") is True, Ending(outcome="interrupted")),
-    (lambda r: not r.failed, Ending(outcome="ok")),
-    # grep without a match and diff with a difference: the harness itself says that this is fine.
-    (lambda r: bool(_field(r, "returnCodeInterpretation")), Ending(outcome="ok")),
-    (lambda r: bool(_HOOK.match(r.text)), BY_HOOK),
-    # Tagged as rejected by the user, though in headless mode nobody was there.
-    (lambda r: r.denial is not None and r.text.startswith(_SEVERAL), BY_HARNESS),
     (lambda r: r.denial == "user-rejected", BY_PERSON),
     (lambda r: r.denial in ("permission-rule", "automode-blocked"), BY_HARNESS),
-    (lambda r: r.text.startswith(_REJECTED), BY_PERSON),
     (lambda r: r.extra == "User rejected tool use", BY_PERSON),
-    (lambda r: bool(_POLICY.match(r.text[:_LOOKED_AT])), BY_HARNESS),
-    (lambda r: r.text.startswith(_SIBLING), Ending(outcome="cancelled")),
+    (lambda r: bool(_POLICY.match(r.text[:LOOKED_AT])), BY_HARNESS),
     (lambda r: bool(_TIMEOUT.match(r.text)), Ending(outcome="timeout")),
     (_bare_hook, BY_HOOK),
-    (lambda _: True, Ending(outcome="error")),
+    (lambda _: True, ERROR),
 )
