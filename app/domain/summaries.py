@@ -6,12 +6,15 @@ see it: no argument, result or prompt text stands in a summary.
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Mapping
+from typing import Final, assert_never
 
 from app.domain.entries import Entry, agent_of
 from app.domain.events import Json
 from app.domain.observations import part_of, text_of, whole_of
 from app.domain.reasons import quoted
+
+LISTS: Final = ("verdicts", "shell_denials", "write_paths")  # of a policy
 
 
 def summary(entry: Entry) -> str:
@@ -108,9 +111,18 @@ def _targets(entry: Entry) -> list[str]:
 
 def _change(entry: Entry) -> str:
     if entry.action == "policy":
-        was, now = part_of(entry.body, "was"), part_of(entry.body, "policy")
-        return f"posture {text_of(was, 'posture')} -> {text_of(now, 'posture')}"
+        return _policy_change(part_of(entry.body, "was"), part_of(entry.body, "policy"))
     return f"{text_of(entry.body, 'was')} -> {text_of(entry.body, 'mode')}"
+
+
+def _policy_change(was: Mapping[str, Json], now: Mapping[str, Json]) -> str:
+    """The step of the posture, and the names of the lists that change; their text is a person's."""
+    step = f"posture {text_of(was, 'posture')} -> {text_of(now, 'posture')}"
+    parts = [key.replace("_", " ") for key in LISTS if now.get(key) != was.get(key)]
+    if not parts:
+        return step
+    other = "" if was.get("posture") == now.get("posture") else f"{step}, "
+    return f"{other}policy with other {' and '.join(parts)}"
 
 
 def _reason(entry: Entry) -> str:
