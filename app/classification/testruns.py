@@ -44,6 +44,15 @@ _SUBCOMMANDS: Final = {  # program -> its words that run tests
 _SCRIPTS: Final = words("npm pnpm yarn bun deno composer")
 _GOALS: Final = words("mvn mvnw gradle gradlew")  # take several words of which one may test
 _SELECTORS: Final = words("-k -m -t -run --run --filter -n --tests --testNamePattern")
+# What makes a runner list its tests, or tell about itself, and run none.
+_SHOWS: Final = words(
+    "--collect-only --co --version --help -h --fixtures --markers --setup-plan --listTests --list"
+    " --list-tests --listenvs -list --no-run --notest --dry-run --just-print --show-only"
+)
+_SHOWS_BY: Final = {
+    "pytest": words("-V"), "make": words("-n -q"), "ctest": words("-N"), "tox": words("-l"),
+    "vitest": words("list"),
+}  # fmt: skip
 _UNKNOWN: Final = frozenset({2, 3, 4, 5, 6, 126, 127})  # pytest was stopped; no such program
 
 
@@ -62,13 +71,18 @@ def recognise(line: str) -> Runner | None:
     for at, member in enumerate(members):
         said = _unwrapped(command(member))
         found = _runner(said)
-        if found is not None:
+        if found is not None and not _only_shows(*found):
             runner, rest = found
             key = " ".join((runner, *sorted(_targets(rest))))
             hides = member.joiner == "|" and "pipefail" not in line
             later = any(m.joiner in ("|", ";", "||", "\n") for m in members[at:-1])
             return Runner(runner=runner, target=key, piped=hides or later)
     return None
+
+
+def _only_shows(runner: str, rest: Sequence[str]) -> bool:
+    shows = _SHOWS | _SHOWS_BY.get(runner.partition(" ")[0], frozenset())
+    return any(word.partition("=")[0] in shows for word in rest)
 
 
 def _unwrapped(said: Sequence[str]) -> tuple[str, ...]:
@@ -178,5 +192,5 @@ def _result(
     if runner.runner == "pytest" and code in _UNKNOWN:
         return "unknown"
     if code == 0 or (code is None and event.outcome == "ok"):
-        return "green"
+        return "unknown" if passed == 0 else "green"  # nothing failed, as nothing ran
     return "unknown" if code in (126, 127) else "red"
