@@ -25,12 +25,17 @@ LARGEST: Final = 16 << 20  # bytes
 DEPTH: Final = 64  # levels; `[]` has one
 DIGITS: Final = 308  # digits of an integer; beyond them it is infinite to whoever reads floats
 CUTTABLE: Final = 1 << 20  # characters; a longer text the parser cannot nest is not cut by hand
+MEMBERS: Final = 400_000  # values in a body; more cannot be judged while a harness waits
+BRACKETS: Final = 5 * MEMBERS  # strings hold some as well, but no text is made of them
 
 TOO_LARGE: Final = Fault(
     code="too_large", detail=f"The body is larger than {LARGEST:,} bytes.", status=413
 )
 EMPTY: Final = Fault(code="empty_body", detail="The body is empty; expected JSON.")
 NOT_JSON: Final = Fault(code="bad_json", detail="The body is not JSON.")
+TOO_MANY: Final = Fault(
+    code="too_many", detail=f"The body holds more than {MEMBERS:,} values.", status=413
+)
 TOO_DEEP: Final = Fault(code="too_deep", detail="The body is nested too deeply.")
 
 _HALF: Final = re.compile("[\ud800-\udfff]")  # the parser has joined all pairs already
@@ -44,6 +49,8 @@ def parse(data: bytes) -> Json | Fault:
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     if not text.strip():
         return EMPTY
+    if text.count("[") + text.count("{") > BRACKETS:
+        return TOO_MANY
     try:
         return _cleaned(_DECODER.decode(text), text)
     except RecursionError:
@@ -71,8 +78,10 @@ _DECODER: Final = json.JSONDecoder(
 )
 
 
-def _cleaned(value: Json, text: str) -> Json:
+def _cleaned(value: Json, text: str) -> Json | Fault:
     """The value without half characters and without depth; most bodies need no walk at all."""
+    if len(text) > 2 * MEMBERS and _crowded(value):
+        return TOO_MANY
     nested = text.count("[") + text.count("{") > DEPTH
     escaped = "\\ud" in text or "\\uD" in text
     return _clean(value, DEPTH) if nested or escaped else value
@@ -90,6 +99,17 @@ def _clean(value: Json, levels: int) -> Json:
             return [_clean(item, levels - 1) for item in value]
         case _:
             return value
+
+
+def _crowded(value: Json) -> bool:
+    """Whether there is too much to look at; it looks no further than that."""
+    found, left = 0, [value]
+    while left and found <= MEMBERS:
+        inner = left.pop()
+        if isinstance(inner, dict | list):
+            found += len(inner)
+            left += inner.values() if isinstance(inner, dict) else inner
+    return found > MEMBERS
 
 
 def _by_hand(text: str) -> Json | Fault:

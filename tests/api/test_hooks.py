@@ -291,6 +291,13 @@ def test_a_large_answer_is_stored_short_and_without_the_file_it_changed(running:
     assert "secret" not in json.dumps(ended["body"])
 
 
+def test_a_command_too_long_to_be_looked_at_is_not_vouched_for(running: Running) -> None:
+    command = "echo " + "a" * 200_000 + "; rm -rf /; echo " + "b" * 200_000
+    post(running, call("PreToolUse", tool_name="Bash", tool_input={"command": command}))
+    (decided,) = of_calls(running, "s", "decided")
+    assert set(decided["body"]["effects"]) <= {"unknown", "unknown_closed"}
+
+
 WRITE: Final = (
     '{"session_id": "h", "cwd": "/p", "hook_event_name": "PreToolUse", "tool_name": "Write",'
     ' "tool_use_id": "t", "tool_input": {"file_path": "/p/a.py", "content": %s}}'

@@ -11,6 +11,7 @@ import pytest
 from app.domain.events import Event, Json
 from app.harness.base import Fault, Reply
 from app.harness.claude_code.answers import answer, stopped
+from app.harness.claude_code.fields import LONG
 from app.harness.claude_code.outcomes import of_text
 from app.harness.claude_code.reading import read, unreadable
 
@@ -220,6 +221,23 @@ def test_odd_fields_are_taken_as_nothing_or_as_a_name_for_them() -> None:
     assert str(event.call_id).startswith("digest-")
     assert str(event.agent_id).startswith("digest-")
     assert one("PostToolUse", CALL, duration_ms=2.6).duration_ms == 3
+
+
+def test_of_a_text_too_long_to_be_looked_at_the_ends_and_a_digest_stay() -> None:
+    text = "a" * LONG + "middle" + "b" * LONG
+    event = one("PostToolUse", CALL, tool_name="Write", tool_input={"content": [text, "x" * LONG]},
+                tool_response={"stdout": text})  # fmt: skip
+    content = event.arguments["content"]
+    assert isinstance(content, list)
+    assert content[1] == "x" * LONG
+    for short in (str(content[0]), str(event.result)):
+        assert len(short) <= LONG
+        assert short.startswith("aaa")
+        assert short.endswith("bbb")
+        assert "middle" not in short
+        assert "digest-" in short
+    other = one("PostToolUse", CALL, tool_input={"content": text.replace("middle", "centre")})
+    assert other.arguments != event.arguments
 
 
 FAULT: Final = Fault(code="bad_json", detail="The body is not JSON.")

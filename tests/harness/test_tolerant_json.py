@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.harness.base import Fault
-from app.harness.tolerant_json import CUTTABLE, DEPTH, LARGEST, digest_of, parse
+from app.harness.tolerant_json import BRACKETS, CUTTABLE, DEPTH, LARGEST, MEMBERS, digest_of, parse
 
 
 def nested(levels: int, inside: str = "") -> bytes:
@@ -68,6 +68,9 @@ def test_bytes_that_are_no_utf_8_become_the_sign_for_that() -> None:
         (b'"' + b'\\"' * 20_000, "bad_json"),
         (b"[" * 50_000, "too_deep"),
         (nested(CUTTABLE), "too_deep"),
+        (b"[" + b"[]," * BRACKETS + b"1]", "too_many"),
+        (b"[" + b"1," * MEMBERS + b"1]", "too_many"),
+        (b"[" + b'{"a":[1]},' * (MEMBERS // 2) + b"1]", "too_many"),
         (b'"' + b"x" * LARGEST + b'"', "too_large"),
     ],
 )
@@ -75,6 +78,10 @@ def test_what_cannot_be_read_is_a_fault_without_any_of_it(data: bytes, code: str
     fault = parse(data)
     assert isinstance(fault, Fault)
     assert fault.code == code
+
+
+def test_a_body_may_hold_as_many_values_as_can_be_judged() -> None:
+    assert parse(b"[" + b"1," * (MEMBERS - 1) + b"1]") == [1] * MEMBERS
 
 
 def test_what_lies_deeper_than_the_limit_becomes_its_digest() -> None:

@@ -12,6 +12,8 @@ NAME: Final = 256  # characters of a name
 SESSION: Final = 128
 FOLDER: Final = 4_096
 LARGEST: Final = 2**53 - 1  # every reader of JSON agrees on integers up to here
+LONG: Final = 128 << 10  # characters of one text; of a longer one the ends and a digest are enough
+SHELLS: Final = frozenset({"Bash", "PowerShell"})
 # What repeats the arguments or the file as it was: the answer is the same without it.
 BULK: Final = frozenset(
     {"originalFile", "structuredPatch", "content", "oldString", "newString", "gitDiff", "prompt"}
@@ -51,13 +53,44 @@ def milliseconds_of(value: Json) -> int | None:
 def arguments_of(tool: str | None, value: Json) -> dict[str, Json]:
     """A call's input as an object, without what one hook adds and another leaves out."""
     if not isinstance(value, dict):
-        return {} if value is None else {"input": value}
+        return {} if value is None else {"input": _short(value)}
     unsaid = DEFAULTS.get(tool or "", {})
-    return {k: v for k, v in value.items() if not (k in unsaid and v == unsaid[k])}
+    said = {k: v for k, v in value.items() if not (k in unsaid and v == unsaid[k])}
+    command = said.get("command")
+    if tool in SHELLS and isinstance(command, str):
+        # A part nobody looked at must not be vouched for, so it stands there as code run inline.
+        said["command"] = shortened(command, "\nsh -c '{}'\n")
+    return {k: _short(v) for k, v in said.items()}
+
+
+def shortened(text: str, between: str = "\n[... {} ...]\n") -> str:
+    """The text; of one that is too long to be looked at its ends, with its digest `between`."""
+    if len(text) <= LONG:
+        return text
+    half = LONG // 2 - 64
+    return text[:half] + between.format(digested(text)) + text[-half:]
 
 
 def answer_of(response: Json) -> str | None:
     """What a call answered, as text: output, a file's content, blocks; else the smaller fields."""
+    text = _answer(response)
+    return None if text is None else shortened(text)
+
+
+def _short(value: Json) -> Json:
+    """A value whose texts are not too long to be looked at."""
+    match value:
+        case str():
+            return shortened(value)
+        case dict():
+            return {key: _short(inner) for key, inner in value.items()}
+        case list():
+            return [_short(inner) for inner in value]
+        case _:
+            return value
+
+
+def _answer(response: Json) -> str | None:
     match response:
         case None:
             return None

@@ -156,13 +156,18 @@ def _result(payload: Fields, base: Event) -> tuple[Event, ...]:
 
 
 def _failure(payload: Fields, base: Event) -> tuple[Event, ...]:
-    return _ended(_call(payload, base), of_error(payload), fields.text_of(payload.get("error")))
+    return _ended(_call(payload, base), of_error(payload), _said(payload, "error"))
 
 
 def _denied(payload: Fields, base: Event) -> tuple[Event, ...]:
     """The classifier of auto mode refused; a rule's refusal is told by the batch alone."""
     ending = Ending(outcome="denied", denied_by="harness")
-    return _ended(_call(payload, base), ending, fields.text_of(payload.get("reason")))
+    return _ended(_call(payload, base), ending, _said(payload, "reason"))
+
+
+def _said(payload: Fields, name: str) -> str | None:
+    text = fields.text_of(payload.get(name))
+    return None if text is None else fields.shortened(text)
 
 
 def _batch(payload: Fields, base: Event) -> tuple[Event, ...]:
@@ -178,7 +183,8 @@ def _item(item: Fields, base: Event) -> tuple[Event, ...]:
 
 def _prompt(payload: Fields, base: Event) -> tuple[Event, ...]:
     prompt, source = payload.get("prompt"), fields.name_of(payload.get("source"))
-    said: dict[str, Json] = {"prompt": prompt if isinstance(prompt, str) else ""}
+    text = fields.shortened(prompt) if isinstance(prompt, str) else ""
+    said: dict[str, Json] = {"prompt": text}
     return (replace(base, kind="prompt", arguments={**said, "source": source} if source else said),)
 
 
