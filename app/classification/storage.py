@@ -41,9 +41,18 @@ _SHAPES: Final = _shapes(
     ("sk-", r"(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{16,}"),
     ("xox", r"\bxox[abeoprs]-[A-Za-z0-9-]{8,}"),
     ("AIza", r"\bAIza[0-9A-Za-z_-]{35}"),
+    ("floorboss_", r"floorboss_[hor]_[0-9a-f]{8}_[A-Za-z0-9_-]{43}"),  # our own
+    ("k_live_", r"\b[sr]k_live_[A-Za-z0-9]{10,}"),
+    ("npm_", r"\bnpm_[A-Za-z0-9]{36}"),
+    ("pypi-", r"\bpypi-[A-Za-z0-9_-]{32,}"),
+    ("hf_", r"\bhf_[A-Za-z0-9]{30,}"),
+    ("SG.", r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
+    ("ya29.", r"\bya29\.[A-Za-z0-9_-]{20,}"),
     ("eyJ", r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+"),  # a signed token
 )
-_SECRET_NAME: Final = r"(?:password|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)"
+_SECRET_NAME: Final = (
+    r"(?:password|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key)"
+)
 _NAMED: Final = _shapes(  # what stays, then the value that goes
     ("bearer ", r"(?i)(bearer\s+)[A-Za-z0-9._~+/=-]{8,}"),
     ("://", r"(://[^\s:/@]+:)[^\s@/]+(?=@)"),
@@ -51,8 +60,15 @@ _NAMED: Final = _shapes(  # what stays, then the value that goes
         (name, rf"(?i)({name}[\"']?\s*[=:]\s*[\"']?)[^\s\"'&,;]+")
         for name in ("password", "passwd", "secret", "token")
     ),
-    ("key", r"(?i)((?:api|access|private)[_-]?key[\"']?\s*[=:]\s*[\"']?)[^\s\"'&,;]+"),
+    ("basic ", r"(?i)(authorization[\"']?\s*:\s*[\"']?basic\s+)[A-Za-z0-9+/=]+"),
+    ("--", r"(?i)(--(?:password|passwd|secret|token|api-key)\s+)[^\s\"'&,;-][^\s\"'&,;]*"),
+    ("-u ", r"((?:^|\s)-u\s+[^\s:/]+:)[^\s\"']+"),
+    (
+        "key",
+        r"(?i)((?:api|access|private|secret|account)[_-]?key[\"']?\s*[=:]\s*[\"']?)[^\s\"'&,;]+",
+    ),
 )
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # clientSecret is client_Secret
 _SECRET_KEY = re.compile(rf"(?i)(?:^|[_-]){_SECRET_NAME}$|^authorization$")
 
 
@@ -151,7 +167,8 @@ class _Budget:
             case str():
                 return self._text(redact(value))
             case dict():
-                return {clip(k, 200): self._member(k, v, depth) for k, v in self._taken(value)}
+                taken = self._taken(value)
+                return {clip(redact(k), 200): self._member(k, v, depth) for k, v in taken}
             case list():
                 return [self.clipped(item, depth + 1) for item in self._items(value)]
             case _:
@@ -159,7 +176,7 @@ class _Budget:
                 return value
 
     def _member(self, key: str, value: Json, depth: int) -> Json:
-        if isinstance(value, str) and _SECRET_KEY.search(key):
+        if isinstance(value, str | list | dict) and _SECRET_KEY.search(_HUMP.sub("_", key)):
             return MASK
         return self.clipped(value, depth + 1)
 

@@ -103,6 +103,22 @@ def test_a_secret_is_masked(text: str, then: str) -> None:
     assert redact(text) == then
 
 
+@pytest.mark.parametrize(
+    ("arguments", "kept"),
+    [
+        ({"ghp_abcdefghijklmnopqrstuvwxyz0123456789": 1}, {"[redacted]": 1}),
+        ({"password": ["hunter2"]}, {"password": MASK}),
+        ({"token": {"value": "hunter2"}}, {"token": MASK}),
+        ({"clientSecret": "x", "dbPassword": "x"}, {"clientSecret": MASK, "dbPassword": MASK}),
+        ({"token": None, "tokens": 5}, {"token": None, "tokens": 5}),
+    ],
+)
+def test_a_secret_is_masked_by_its_name_and_in_names(arguments: Any, kept: Any) -> None:
+    event = Event(session_id="s", tool="X", arguments=arguments, outcome="ok")
+    body = stored(event, Reading(tool_class="other", identity="x"))
+    assert body["arguments"] == kept
+
+
 def test_a_secret_is_masked_wherever_it_stands() -> None:
     secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
     event = Event(
