@@ -52,7 +52,7 @@ format: $(DEV)  ## Rewrite the sources in the project's format
 	$(BIN)/ruff check --fix .
 
 bench: $(DEV)  ## Measure durable posts per second
-	$(BIN)/python bench/run.py $(ARGS)
+	$(BIN)/python -m bench.run $(ARGS)
 
 lock: $(DEV)  ## Resolve the dependencies again and rewrite the three lock files
 	$(COMPILE) pyproject.toml -o requirements.lock

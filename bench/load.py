@@ -97,11 +97,14 @@ class Connection(asyncio.Protocol):
         self._transport.write(request)
 
 
-async def load(port: int, connections: int, seconds: float, token: str, seed: int) -> Counted:
-    """Post for some seconds over so many connections."""
+async def load(
+    port: int, connections: int, seconds: float, token: str, seed: int, batch: int
+) -> Counted:
+    """Post for some seconds over so many connections; a `batch` of several events as lines."""
+    kind = "application/json" if batch == 1 else "application/x-ndjson"
     head = (
         f"POST /controller/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
-        f"Authorization: Bearer {token}\r\nContent-Type: application/json\r\n"
+        f"Authorization: Bearer {token}\r\nContent-Type: {kind}\r\n"
     )
     draw, counted, number = random.Random(seed), Counted(), 0
     end = time.perf_counter() + seconds
@@ -110,8 +113,8 @@ async def load(port: int, connections: int, seconds: float, token: str, seed: in
         nonlocal number
         if time.perf_counter() >= end:
             return None
-        number += 1
-        body = event(draw, number)
+        number += batch
+        body = b"\n".join(event(draw, number + each) for each in range(batch))
         return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
     loop = asyncio.get_running_loop()
@@ -131,9 +134,10 @@ def main() -> None:
     parser.add_argument("seconds", type=float)
     parser.add_argument("seed", type=int)
     parser.add_argument("--token", default="none")
+    parser.add_argument("--batch", type=int, default=1)
     given = parser.parse_args()
     counted = uvloop.run(
-        load(given.port, given.connections, given.seconds, given.token, given.seed)
+        load(given.port, given.connections, given.seconds, given.token, given.seed, given.batch)
     )
     times = sorted(counted.seconds)
     print(

@@ -1,7 +1,8 @@
 """`make bench`: durable posts beside a stock FastAPI route that stores nothing, in one run.
 
-Both servers are up at once and take turns, so that a busy machine slows both. The ratio is the
-figure to trust; the CPU time a request costs the server is the one a noisy neighbour moves least.
+All that is compared is up at once and takes turns, so that a busy machine slows all of it. The
+ratios are the figures to trust; the CPU time a request costs the server is the one that a noisy
+neighbour moves least. docs/performance.md says how to read them.
 """
 
 from __future__ import annotations
@@ -9,138 +10,129 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-ROOT = Path(__file__).parent.parent
-TICKS = os.sysconf("SC_CLK_TCK")
+from bench.servers import ROOT, Server, daemon, reference
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Server:
-    """One of the two that are compared."""
-
-    name: str
-    port: int
-    pid: int
-    token: str = "none"
-
-    def cpu(self) -> float:
-        """Seconds of CPU time its process has used; 0 where the system does not say."""
-        try:
-            fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        except OSError:
-            return 0.0
-        return (int(fields[11]) + int(fields[12])) / TICKS
+Row: TypeAlias = dict[str, float]
+BATCH = 1_000
+HEAD = ("", "posts/s", "p50 ms", "p99 ms", "CPU us", "rate", "p99", "CPU", "errors")
 
 
 def main() -> None:
-    """Run the rounds and print the table."""
+    """Run the rounds and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--connections", default="1,16,64")
-    parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
     with ExitStack() as stack:
-        reference = stack.enter_context(_reference())
-        daemon = stack.enter_context(_daemon())
-        print(f"{'conns':>5}  {'server':<10} {'posts/s':>8} {'p50 ms':>7} {'p99 ms':>8} "
-              f"{'CPU us':>7} {'ratio':>6} {'errors':>6}")  # fmt: skip
+        place = tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR"))
+        folder = Path(stack.enter_context(place))
+        stock = stack.enter_context(reference())
+        ours = stack.enter_context(daemon(folder))
+        _print("single posts; the last three: floorboss by FastAPI", HEAD)
         for connections in map(int, given.connections.split(",")):
-            _compare(reference, daemon, connections, given.seconds, given.rounds)
+            _singles(stock, ours, connections, given.seconds, given.rounds)
+        _batches(ours, folder, given.seconds, given.rounds)
+        _beside(ours, given.seconds, given.rounds)
 
 
-def _compare(
-    reference: Server, daemon: Server, connections: int, seconds: float, rounds: int
-) -> None:
-    measured: dict[str, list[dict[str, float]]] = {reference.name: [], daemon.name: []}
+def _singles(stock: Server, ours: Server, connections: int, seconds: float, rounds: int) -> None:
+    measured: dict[str, list[Row]] = {stock.name: [], ours.name: []}
     for turn in range(rounds):
-        order = (reference, daemon) if turn % 2 == 0 else (daemon, reference)
-        for server in order:
+        for server in (stock, ours) if turn % 2 == 0 else (ours, stock):
             measured[server.name].append(_measure(server, connections, seconds, turn))
-    ratios = [
-        ours["rate"] / theirs["rate"]
-        for ours, theirs in zip(measured[daemon.name], measured[reference.name], strict=True)
-    ]
     for name, rows in measured.items():
-        middle = {key: statistics.median(row[key] for row in rows) for key in rows[0]}
-        ratio = f"{statistics.median(ratios):6.2f}" if name == daemon.name else "  1.00"
-        print(f"{connections:>5}  {name:<10} {middle['rate']:>8.0f} {middle['p50_ms']:>7.2f} "
-              f"{middle['p99_ms']:>8.2f} {middle['cpu_us']:>7.0f} {ratio} "
-              f"{sum(row['errors'] for row in rows):>6.0f}", flush=True)  # fmt: skip
+        row = _middle(rows)
+        by = [_ratio(rows, measured[stock.name], key) for key in ("rate", "p99_ms", "cpu_us")]
+        _print(f"{connections} conns, {name}", (
+            f"{row['rate']:.0f}", f"{row['p50_ms']:.2f}", f"{row['p99_ms']:.2f}",
+            f"{row['cpu_us']:.0f}", *(f"{each:.2f}" for each in by), f"{row['errors']:.0f}",
+        ))  # fmt: skip
 
 
-def _measure(server: Server, connections: int, seconds: float, seed: int) -> dict[str, float]:
-    before, seed = server.cpu(), seed * 1_000 + connections
-    command = [sys.executable, "-m", "bench.load", str(server.port), str(connections)]
-    command += [str(seconds), str(seed), "--token", server.token]
-    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+def _batches(ours: Server, folder: Path, seconds: float, rounds: int) -> None:
+    batches, bare = [], []
+    for turn in range(rounds):
+        batches.append(_measure(ours, 1, seconds, 500 + turn, BATCH))
+        bare.append(_bare(folder, seconds))
+    row, store = _middle(batches), _middle(bare)
+    _print(f"\n{BATCH:,} events a request, NDJSON", ("events/s", "CPU us", "by store"))
+    share = _ratio(batches, bare, "rate")
+    _print("floorboss", (f"{row['rate']:.0f}", f"{row['cpu_us']:.0f}", f"{share:.2f}"))
+    _print("executemany alone", (f"{store['rate']:.0f}", "", "1.00"))
+    print(f"one durable commit of one row, p50: {store['commit_ms']:.2f} ms")
+
+
+def _beside(ours: Server, seconds: float, rounds: int) -> None:
+    quiet, busy = [], []
+    for turn in range(rounds):
+        quiet.append(_measure(ours, 16, seconds, 700 + turn))
+        with _started(ours, 1, seconds + 1, 800 + turn, BATCH) as batches:
+            busy.append(_measure(ours, 16, seconds, 900 + turn))
+            batches.communicate()
+    _print("\n16 conns, single posts", ("posts/s", "p50 ms", "p99 ms", "p99"))
+    for name, rows in (("quiet", quiet), ("beside batches of 1,000", busy)):
+        row = _middle(rows)
+        _print(name, (
+            f"{row['rate']:.0f}", f"{row['p50_ms']:.2f}", f"{row['p99_ms']:.2f}",
+            f"{_ratio(rows, quiet, 'p99_ms'):.2f}",
+        ))  # fmt: skip
+
+
+def _measure(server: Server, connections: int, seconds: float, seed: int, batch: int = 1) -> Row:
+    before = server.cpu()
+    with _started(server, connections, seconds, seed, batch) as process:
+        output, _ = process.communicate()
     row: dict[str, Any] = json.loads(output)
-    acknowledged = max(1, row["acknowledged"])
+    events = batch * max(1, row["acknowledged"])
     return {
-        "rate": row["acknowledged"] / seconds,
+        "rate": batch * row["acknowledged"] / seconds,
         "p50_ms": row["p50_ms"] or 0.0,
         "p99_ms": row["p99_ms"] or 0.0,
-        "cpu_us": (server.cpu() - before) * 1e6 / acknowledged,
+        "cpu_us": (server.cpu() - before) * 1e6 / events,
         "errors": row["errors"],
     }
 
 
-@contextmanager
-def _reference() -> Iterator[Server]:
-    port = _free_port()
-    command = [sys.executable, "-m", "bench.reference", str(port)]
-    with _running(command, port) as process:
-        yield Server(name="fastapi", port=port, pid=process.pid)
+def _started(
+    server: Server, connections: int, seconds: float, seed: int, batch: int = 1
+) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "bench.load", str(server.port), str(connections)]
+    command += [str(seconds), str(seed * 1_000 + connections), "--token", server.token]
+    command += ["--batch", str(batch)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
-@contextmanager
-def _daemon() -> Iterator[Server]:
-    port = _free_port()
-    with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR")) as folder:
-        state = Path(folder) / "state"
-        command = [sys.executable, "-m", "app", "serve", "--port", str(port)]
-        with _running([*command, "--state-dir", str(state)], port) as process:
-            token = (state / "harness.token").read_text().strip()
-            yield Server(name="floorboss", port=port, pid=process.pid, token=token)
+def _bare(folder: Path, seconds: float) -> Row:
+    command = [sys.executable, "-m", "bench.store", str(folder), str(seconds)]
+    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    row: Row = json.loads(output)
+    return row
 
 
-@contextmanager
-def _running(command: list[str], port: int) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
-    try:
-        _await_port(port, process, command)
-        yield process
-    finally:
-        process.terminate()
-        process.wait(timeout=30)
+def _middle(rows: Sequence[Mapping[str, float]]) -> Row:
+    return {key: statistics.median(row[key] for row in rows) for key in rows[0]}
 
 
-def _await_port(port: int, process: subprocess.Popen[bytes], command: list[str]) -> None:
-    for _ in range(300):
-        if process.poll() is not None:
-            raise SystemExit(f"{command[2]} ended with {process.returncode}")
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.1)
-    raise SystemExit(f"nothing listens on port {port}")
+def _ratio(rows: Sequence[Row], by: Sequence[Row], key: str) -> float:
+    """The median over the rounds, each compared with the other's in the same round."""
+    return statistics.median(
+        ours[key] / theirs[key] for ours, theirs in zip(rows, by, strict=True) if theirs[key]
+    )
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+def _print(name: str, cells: Sequence[str]) -> None:
+    shown = cells[1:] if cells is HEAD else cells
+    print(f"{name:<52}" + "".join(f"{cell:>9}" for cell in shown), flush=True)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ from app.service.refusals import Refusals
 from app.service.writer import Unavailable, Writer
 
 SLICE = 100  # events of a request committed together, so that single events are not starved
+SHARED = 25  # the same while other requests wait beside it
 KEPT = frozenset({"wrong_verb", "state_changed"})  # refusals that become entries
 VERDICT_WITHIN = 1.8  # seconds; what takes longer is answered as unlogged, within two
 Result = TypeVar("Result")
@@ -74,6 +75,7 @@ class Control:
         self.writer = writer
         self.refusals = refusals
         self._box: Mailbox | None = None
+        self._under_way = 0  # requests with events that are being stored
         self.written: Counter[str] = Counter()  # entries committed since the start, by kind
 
     @property
@@ -93,10 +95,18 @@ class Control:
 
     async def ingest(self, arrivals: Sequence[Arrival]) -> Stored | Conflict | CutOff:
         """Store the events of one request in order; nothing at all when one of them cannot be."""
-        answers: list[Answer] = []
         await self._folding.at_hand(arrival.event.session_id for arrival in arrivals)
-        for start in range(0, len(arrivals), SLICE):
-            part = arrivals[start : start + SLICE]
+        self._under_way += 1
+        try:
+            return await self._in_slices(arrivals)
+        finally:
+            self._under_way -= 1
+
+    async def _in_slices(self, arrivals: Sequence[Arrival]) -> Stored | Conflict | CutOff:
+        answers: list[Answer] = []
+        while len(answers) < len(arrivals):
+            start = len(answers)
+            part = arrivals[start : start + (SLICE if self._under_way == 1 else SHARED)]
             left = len(arrivals) - start  # when a part cannot be logged, nothing behind it comes
             checked = arrivals if start == 0 else part  # another request may have come between
             result = await self._write(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,13 @@ from typing import Any
 import pytest
 
 from app.domain.decisions import Command, Refusal, Verb
+from app.domain.entries import Entry
+from app.domain.events import Event
 from app.domain.expected_state import state_of
 from app.domain.proposing import Unclear, Wish
-from app.service.control import CutOff, Decided
-from app.service.intake import Answer
+from app.domain.state import Book
+from app.service.control import SHARED, SLICE, CutOff, Decided
+from app.service.intake import Answer, Arrival
 from app.service.writer import Unavailable
 from tests.domain.floor import ANN, configured
 from tests.domain.ledger import audit
@@ -231,3 +235,29 @@ def test_what_was_written_is_counted_by_kind(home: House) -> None:
     assert dict(home.control.written) == {
         "configured": 1, "observed": 3, "applied": 1, "proposed": 1
     }  # fmt: skip
+
+
+def prompts(session: str) -> list[Arrival]:
+    return [Arrival(event=Event(session_id=session, kind="prompt"))] * (2 * SLICE)
+
+
+def steps(home: House, *sessions: str) -> list[int]:
+    """How many events of the first session each commit held, all of them sent at once."""
+    sizes: list[int] = []
+
+    def counted(_: Book, entries: tuple[Entry, ...]) -> None:
+        sizes.append(sum(entry.scope == sessions[0] for entry in entries))
+
+    async def together() -> None:
+        await asyncio.gather(*(home.control.ingest(prompts(name)) for name in sessions))
+
+    home.feed.listen(counted)
+    home.run(together())
+    return [size for size in sizes if size]
+
+
+def test_a_large_request_takes_smaller_steps_while_another_one_waits(home: House) -> None:
+    assert steps(home, "alone") == [SLICE, SLICE]
+    shared = steps(home, "a", "b")
+    assert SHARED in shared
+    assert sum(shared) == 2 * SLICE
