@@ -33,9 +33,10 @@ def test_nothing_happened_is_nothing_told() -> None:
 
 
 def test_a_persons_own_choice_is_told_to_the_agent_alone() -> None:
+    debug = value_body(MODES["default"]["debug"])
     chosen = Entry(
         seq=3, at="", kind="applied", scope="s", action="mode", actor="human:ann",
-        body={**value_body(MODES["default"]["debug"]), "was": "plan", "because": [{"rule": "person"}]},
+        body={**debug, "was": "plan", "because": [{"rule": "person"}]},
     )  # fmt: skip
     assert str(to_agent([chosen])).startswith("[floorboss 3] plan -> debug: by a person.")
     assert to_person([chosen]) is None
