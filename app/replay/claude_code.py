@@ -209,7 +209,7 @@ class Transcript:
             yield from self._event(line_no, {**call.fields, **said, **ended})
 
     def _system(self, line_no: int, line: Fields) -> Iterator[Line]:
-        subtype = line.get("subtype")
+        subtype = str(line.get("subtype"))
         if subtype == "compact_boundary":
             self._session(line).context_tokens = None
             trigger = object_of(line.get("compactMetadata")).get("trigger")

@@ -188,15 +188,23 @@ def _name(entry: Entry) -> str:
 
 
 def _over(entries: Sequence[Entry], scope: str) -> bool:
-    """Whether a session ended, and nothing but bills came since."""
+    """Whether a session ended, and nothing but bills, notes and ends of its agents came since."""
     session = scope.partition("/")[0]
     for entry in reversed(entries):
         if entry.session == session and entry.kind in ("observed", "decided"):
-            if entry.action == "session":
+            if _of_the_session(entry):
                 return entry.body.get("kind") == "session_end"
-            if entry.action != "usage":
+            if entry.action not in ("usage", "session"):
                 return False
     return False
+
+
+def _of_the_session(entry: Entry) -> bool:
+    """Whether an entry is a start or an end of a session itself, not of one of its agents."""
+    return entry.scope == entry.session and entry.body.get("kind") in (
+        "session_start",
+        "session_end",
+    )
 
 
 def _declined(entries: Sequence[Entry], tightening: Entry) -> bool:
@@ -205,7 +213,8 @@ def _declined(entries: Sequence[Entry], tightening: Entry) -> bool:
     for entry in reversed(entries):
         if entry.kind == "dismissed" and entry.ref in returns:
             return True
-        if entry.session == tightening.session and entry.body.get("kind") == "session_start":
+        mine = entry.session == tightening.session and _of_the_session(entry)
+        if mine and entry.body.get("kind") == "session_start":
             return False
     return False
 
