@@ -138,6 +138,7 @@ RULES: tuple[Rule, ...] = (
     _rule("read", r"git stash show|git reflog show"),
     _rule("git_record", "git (?:add|commit|branch|tag|stash list)"),
     _rule("git_record", "git (?:fetch|push)", "--upload-pack|--receive-pack|--exec|ext::"),
+    _rule("git_record", r"git (?:checkout -b|switch -c) [^ -]\S*$"),  # only a new name
     _rule(
         "git_restore",
         "git (?:checkout|switch|restore|reset|stash|apply|am|merge|rebase|pull|clean"

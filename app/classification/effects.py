@@ -17,7 +17,8 @@ from app.classification.paths import Place, closed, targets
 from app.domain.calls import Effect, ToolClass
 from app.domain.events import Event, Json
 
-_LINES = ("command", "cmd", "script", "commands")  # where a shell tool keeps its line
+# Where a shell tool keeps its line, in small letters and without `_`.
+_LINES = frozenset({"command", "cmd", "script", "commands", "commandline"})
 _FOLDERS = ("workdir", "cwd", "working_directory", "directory", "dir_path")
 _PATHS = (
     "file_path",
@@ -66,13 +67,36 @@ def effects(event: Event, tool_class: ToolClass, place: Place) -> Effects:
     match tool_class:
         case "edit" | "write":
             return _of_edit(event, place)
-        case "shell":  # a further look at a running command, or keys typed into it
-            typed = any(event.arguments.get(key) for key in ("chars", "input", "stdin", "text"))
-            return Effects(effects=("unknown" if typed else "read",))
+        case "shell":
+            return _of_shell(event, place)
+        case "read" | "search" if _runs(event.arguments):
+            return _of_unknown(event, place)
         case "mcp" | "other":
             return _of_unknown(event, place)
         case _:
             return Effects(effects=(_FIXED[tool_class],))
+
+
+def _of_shell(event: Event, place: Place) -> Effects:
+    """A shell without a line: a further look at one that runs, or text nobody can vouch for."""
+    said = {key: value for key, value in event.arguments.items() if _says_something(key, value)}
+    if not said:
+        return Effects(effects=("read",))
+    typed = line_effects("\n".join(_texts(said, _DEEPEST)), place)
+    near = "unknown_closed" in typed.effects or any(
+        target.zone in ("test", "guarded") for target in typed.targets
+    )
+    return Effects(effects=("unknown_closed" if near else "unknown",))
+
+
+def _says_something(key: str, value: Json) -> bool:
+    return isinstance(value, str | list | dict) and bool(value) and not _folded(key).endswith("id")
+
+
+def _runs(arguments: Mapping[str, Json]) -> bool:
+    """Whether a tool that by its name only looks is handed something to run."""
+    handed = any(_folded(key) in (*_LINES, "code") and arguments[key] for key in arguments)
+    return handed and not _named(arguments)
 
 
 def commands(event: Event, tool_class: ToolClass) -> tuple[str, ...]:
@@ -85,13 +109,22 @@ def shell_line(arguments: Mapping[str, Json], tool_class: ToolClass) -> str | No
     """The shell line among the arguments; a list `[bash, -lc, X]` is X."""
     if tool_class not in ("shell", "test", "edit", "write"):
         return None
-    keys = _LINES if tool_class in ("shell", "test") else _LINES[:2]
-    for value in (arguments.get(key) for key in keys):
-        if isinstance(value, str) and not (tool_class in ("edit", "write") and _named(arguments)):
-            return value
-        if isinstance(value, list) and value:
-            return _joined([str(word) for word in value])
-    return None
+    if tool_class in ("edit", "write") and _named(arguments):
+        return None
+    lines = (_line(key, arguments[key]) for key in arguments if _folded(key) in _LINES)
+    return "\n".join(filter(None, lines)) or None
+
+
+def _folded(key: str) -> str:
+    return key.lower().replace("_", "")
+
+
+def _line(key: str, value: Json) -> str | None:
+    """The line in one argument; a list is one command's words, under `commands` many lines."""
+    if isinstance(value, list) and value:
+        words = [str(word) for word in value]
+        return "\n".join(words) if _folded(key) == "commands" else _joined(words)
+    return value if isinstance(value, str) else None
 
 
 def _named(arguments: Mapping[str, Json]) -> bool:

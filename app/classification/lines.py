@@ -12,10 +12,12 @@ handed on for the refusal's text.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import dropwhile
 from pathlib import Path
 
 from app.classification.commands import (
@@ -41,8 +43,16 @@ _LEFT = re.compile(r"[><$()&`]|(?<!\S)#")
 _COMMENT = re.compile(r"#[^'\"\\<]*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _NAME = re.compile(r"[^\s'\"=:,;<>|&()$`{}\[\]]+")
+_URL = re.compile(r"\b(?:https?|wss?|ssh)://[^\s'\"<>|&;()$`]*")
+_VALUED = re.compile(
+    r"-[A-Za-z]([^-=\s]\S*)|--(?:\S+-)?(?:dir|directory|out|output|dest|target|prefix|tree|path|file)"
+    r"=(\S+)"
+)
 _EXPANDED = re.compile(r"[*?\[{]|^~(?!/|$)")
-_UPDATING = re.compile(r" (?:-u(?= |$)|--update|--snapshot-update|--inline-snapshot)")
+_OF_XARGS = re.compile(r"-\S+|\d+|\{\}")  # its options, and the values they may have
+_DOCUMENT = re.compile(r"<<|<\(")  # what an interpreter is handed instead of a script
+_SOURCED = re.compile(r"(?:source|\.)\s+<\(")
+_UPDATING = re.compile(r" (?:-u(?= |$)|--?update|--snapshot-update|--inline-snapshot)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +107,7 @@ def commands_of(line: str) -> tuple[str, ...]:
 def _parts(line: str, standing: _Standing) -> Iterator[Effects]:
     """Each member's effects. After `&&` a `cd` has worked; after `;` and `||` it may not have."""
     previous, visited = "", standing
+    fed: tuple[Member, ...] = ()  # the members whose output this one reads
     for member in split(line):
         if previous not in ("&&", "|", ""):
             standing = visited
@@ -108,7 +119,9 @@ def _parts(line: str, standing: _Standing) -> Iterator[Effects]:
                 return
             standing = visited if previous == "||" else there
         elif not _COMMENT.fullmatch(member.text):
-            yield _part(member, standing, piped=previous == "|")
+            fed = fed if previous == "|" else ()
+            yield _part(member, standing, fed=fed)
+            fed = (*fed, member)
         previous = member.joiner
 
 
@@ -138,15 +151,15 @@ def _active(quoted: re.Match[str]) -> str:
     return "".join(sign for sign in text if sign in "$`") if text.startswith('"') else "_"
 
 
-def _part(member: Member, standing: _Standing, *, piped: bool) -> Effects:
+def _part(member: Member, standing: _Standing, *, fed: tuple[Member, ...]) -> Effects:
     if _remains(member):
-        return _unknown(member, standing, piped=piped)
+        return _unknown(member, standing, fed=fed)
     words = _started(member.words)
     found = _written(words, standing) if words == member.words else None
     found = found or _ruled(words, standing)
     assigned = any(map(_ASSIGNMENT.match, member.words[:1]))
     if found is None or (assigned and found.effects != ("test",)):
-        return _unknown(member, standing, piped=piped)
+        return _unknown(member, standing, fed=fed)
     return found
 
 
@@ -227,8 +240,14 @@ def _places(program: str, named: list[str], standing: _Standing) -> tuple[str, .
         return tuple(named)
     *sources, last = named
     into = last.endswith("/") or any(_is_folder(p, standing.place) for p in standing.named(last))
-    copied = tuple(f"{last}/{Path(source).name}" for source in sources) if into else (last,)
+    copied = tuple(_inside(last, source) for source in sources) if into else (last,)
     return (*copied, *sources) if program == "mv" else copied
+
+
+def _inside(folder: str, source: str) -> str:
+    """Where a source lands in a folder; what a source such as `a/.` holds lands anywhere in it."""
+    name = source.rstrip("/").rpartition("/")[2]
+    return folder if name in ("", ".", "..") else f"{folder}/{name}"
 
 
 def _is_folder(path: str, place: Place) -> bool:
@@ -239,10 +258,20 @@ def _is_folder(path: str, place: Place) -> bool:
         return True
 
 
-def _unknown(member: Member, standing: _Standing, *, piped: bool) -> Effects:
-    near = _inline(member, piped=piped) or _names_closed(member, standing)
+def _unknown(member: Member, standing: _Standing, *, fed: tuple[Member, ...]) -> Effects:
+    near = _inline(member, piped=bool(fed)) or _names_closed(member, standing)
+    near = near or (_is_handed(member, standing) and any(_names_closed(m, standing) for m in fed))
     effect: Effect = "unknown_closed" if near else "unknown"
     return Effects(effects=(effect,), part=member.text[:NAMED])
+
+
+def _is_handed(member: Member, standing: _Standing) -> bool:
+    """Whether what comes down the pipe are names, for a command that does more than read them."""
+    if member.words[:1] != ("xargs",):
+        return False
+    command = tuple(dropwhile(_OF_XARGS.fullmatch, member.words[1:]))
+    found = _ruled(command, standing)
+    return bool(command) and (found is None or found.effects not in (("read",), ("test",)))
 
 
 def _inline(member: Member, *, piped: bool) -> bool:
@@ -254,14 +283,25 @@ def _inline(member: Member, *, piped: bool) -> bool:
         program = word.rpartition("/")[2].lstrip("$(`")
         letters = INTERPRETERS.get(program.rstrip("0123456789."))
         if letters is None:
-            if program in EVALUATORS and place == 0:
+            if place == 0 and (program in EVALUATORS or _SOURCED.match(member.text)):
                 return True
             continue
         rest = words[place + 1 :]
-        fed = (piped and place == 0 and all(w.startswith("-") for w in rest)) or "<<" in member.text
-        if fed or any(_holds_code(option, letters) for option in _options(rest)):
+        fed = piped and _reads_its_code(words[:place], rest)
+        if (
+            fed
+            or _DOCUMENT.search(member.text)
+            or any(_holds_code(option, letters) for option in _options(rest))
+        ):
             return True
     return False
+
+
+def _reads_its_code(before: tuple[str, ...], rest: tuple[str, ...]) -> bool:
+    """Whether an interpreter without a script reads what comes down the pipe."""
+    first = all(word in ("sudo", "env", "exec", "command") or word[:1] == "-" for word in before)
+    script = next((word for word in rest if not word.startswith("-")), None)
+    return first and (script is None or bool({"-s", "-"} & set(rest[: rest.index(script)])))
 
 
 def _options(words: tuple[str, ...]) -> Iterator[str]:
@@ -284,9 +324,22 @@ def _holds_code(option: str, letters: str) -> bool:
 
 def _names_closed(member: Member, standing: _Standing) -> bool:
     """Whether a member names a test or guarded path; a bare word only where it stands alone."""
-    whole = set(member.words)
-    names = dict.fromkeys(_NAME.findall(" ".join((member.text, *member.words))))
+    words = {word.strip("()`;") for word in member.words} | set(_glued(member.words))
+    text = _URL.sub("", " ".join((member.text, *member.words)))
+    names = dict.fromkeys((*_NAME.findall(text), *_glued(member.words)))
     if len(names) > NAMED:
         return True
-    paths = (name for name in names if name in whole or "/" in name or "." in name)
-    return any(closed(path, standing.place) for name in paths for path in standing.named(name))
+    paths = (name for name in names if name in words or "/" in name or "." in name)
+    found = (path for name in paths for path in standing.named(name))
+    return any(closed(path, standing.place) and _is_path(path, standing.place) for path in found)
+
+
+def _glued(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The values that stand in one word with their options: `-Ctests`, `--out-dir=tests`."""
+    return tuple(value[1] or value[2] for value in map(_VALUED.fullmatch, words) if value)
+
+
+def _is_path(path: str, place: Place) -> bool:
+    """Whether a name is one; `test` is also what many programs are told to do."""
+    start = place.cwd or place.root or ""
+    return path != "test" or os.path.lexists(Path(start) / path)

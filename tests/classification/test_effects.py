@@ -147,7 +147,9 @@ def test_a_tool_of_unknown_class_is_judged_by_the_paths_it_names(
         ({"command": ["bash", "-lc", "ls && rm a"]}, "ls && rm a"),
         ({"command": ["/bin/sh", "-c", "ls"]}, "ls"),
         ({"command": ["ls", "a b"]}, "ls 'a b'"),
-        ({"commands": ["ls"]}, "ls"),
+        ({"commands": ["ls", "rm a"]}, "ls\nrm a"),
+        ({"command": "ls", "cmd": "rm a"}, "ls\nrm a"),  # whichever is run
+        ({"CommandLine": "ls"}, "ls"),
         ({"command": []}, None),
         ({"command": 5}, None),
         ({}, None),
@@ -155,6 +157,29 @@ def test_a_tool_of_unknown_class_is_judged_by_the_paths_it_names(
 )
 def test_the_line_of_a_shell_tool(arguments: dict[str, Any], line: str | None) -> None:
     assert shell_line(arguments, "shell") == line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "effect"),
+    [
+        ({"session_id": "3"}, "read"),
+        ({"input": "ls"}, "unknown"),
+        ({"anything": "rm tests/a.py"}, "unknown_closed"),
+        ({"command": {"x": "rm tests/a.py"}}, "unknown_closed"),
+        ({"keys": ["rm", "a"]}, "unknown"),
+    ],
+)
+def test_a_shell_without_a_line_is_not_taken_to_read(
+    arguments: dict[str, Any], effect: str
+) -> None:
+    assert read("shell", arguments) == ([effect], [])
+
+
+@pytest.mark.parametrize("key", ["command", "code"])
+def test_a_tool_that_looks_by_its_name_and_runs_something_is_unknown(key: str) -> None:
+    for tool_class in ("read", "search"):
+        assert read(tool_class, {key: "x"})[0] != ["read"]
+        assert read(tool_class, {key: "view", "path": "a"}) == (["read"], [])
 
 
 def test_other_tools_have_no_line() -> None:

@@ -102,6 +102,22 @@ def test_a_document_does_not_make_a_line_too_long() -> None:
     assert line_effects(line, PLACE).effects == ("unknown", "read")
 
 
+def test_what_a_folder_holds_lands_anywhere_in_another(tmp_path: Path) -> None:
+    for name in ("src", "tests"):
+        (tmp_path / name).mkdir()
+    place = Place(root=str(tmp_path), cwd=str(tmp_path))
+    written = {into: line_effects(f"cp -r x/. {into}", place).targets for into in ("src", ".")}
+    assert [target.path for target in written["src"]] == ["src"]
+    assert [target.zone for target in written["."]] == ["guarded"]
+
+
+def test_the_word_test_is_a_path_where_there_is_one(tmp_path: Path) -> None:
+    place = Place(root=str(tmp_path), cwd=str(tmp_path))
+    assert line_effects("prog test", place).effects == ("unknown",)
+    (tmp_path / "test").mkdir()
+    assert line_effects("prog test", place).effects == ("unknown_closed",)
+
+
 def test_a_folder_a_line_starts_in_counts() -> None:
     found = line_effects("rm a.py", PLACE, "tests")
     assert [target.path for target in found.targets] == ["tests/a.py"]
