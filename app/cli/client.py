@@ -7,6 +7,7 @@ import json
 import os
 import ssl
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
@@ -19,6 +20,7 @@ from app.config import Settings, loopback
 from app.domain.tables import plain
 from app.service.private_files import UnsafePathError, read_private
 
+PROBLEM: Final = "application/problem+json"
 PATIENCE: Final = 60.0  # seconds an answer may take; verifying a large log takes a while
 LONGEST: Final = 4096  # bytes read from a token's descriptor
 NO_TERMINAL: Final = (
@@ -33,6 +35,7 @@ class Reply:
 
     status: int
     text: str
+    kind: str = ""  # its media type
 
     @property
     def problem(self) -> str | None:
@@ -73,6 +76,8 @@ class Client:
         reply = self.reach(method, path, body, accept=accept)
         if isinstance(reply, Unreached):
             fail(UNREACHABLE, _unreachable(self.url, reply.why))
+        if reply.kind not in (accept, PROBLEM):
+            fail(UNREACHABLE, f"what answers at {self.url} is not floorboss. Nothing was changed.")
         return reply
 
     def reach(
@@ -92,7 +97,9 @@ class Client:
             connection = _connection(urlsplit(self.url), self.certificate)
             connection.request(method, path, content, headers)
             answer = connection.getresponse()
-            reply = Reply(status=answer.status, text=answer.read().decode("utf-8", "replace"))
+            text = answer.read().decode("utf-8", "replace")
+            kind = answer.headers.get_content_type()
+            reply = Reply(status=answer.status, text=text, kind=kind)
             connection.close()
             return reply
         except (OSError, http.client.HTTPException, ValueError) as fault:
@@ -104,14 +111,22 @@ class Client:
         reply = self.ask("GET", with_query(path, **query))
         if reply.problem is not None:
             fail(REFUSED, reply.problem)
-        return json.loads(reply.text)
+        return self._object(reply)
 
     def change(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
         """What came of a change; a refusal ends the command and says that nothing was changed."""
         reply = self.ask(method, path, body)
         if reply.problem is not None:
             fail(REFUSED, f"refused: {reply.problem} What is in force was not changed.")
-        return json.loads(reply.text)
+        return self._object(reply)
+
+    def _object(self, reply: Reply) -> dict[str, Any]:
+        """The JSON object of an answer; everything floorboss says is one."""
+        with suppress(ValueError):
+            found = json.loads(reply.text)
+            if isinstance(found, dict):
+                return found
+        fail(UNREACHABLE, f"what answers at {self.url} is not floorboss.")
 
 
 def with_query(path: str, **query: object) -> str:

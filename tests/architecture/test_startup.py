@@ -71,6 +71,7 @@ class Stub(BaseHTTPRequestHandler):
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
         content = json.dumps(ANSWER).encode()
         self.send_response(200)
+        self.send_header("Content-Type", self.headers["Accept"])
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)

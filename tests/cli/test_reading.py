@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -88,6 +90,29 @@ def test_status_of_a_session_that_there_is_not_says_so(daemon: Daemon) -> None:
     ended = daemon.run("status", "nobody")
     assert (ended.returncode, ended.stdout) == (1, "")
     assert "knows no such session" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [("text/html", "<html>"), ("application/json", "[]"), ("application/json", "no json")],
+)
+@pytest.mark.parametrize("words", [("status",), ("show", "5"), ("verify",)])
+def test_another_service_on_the_port_is_no_traceback(
+    words: tuple[str, ...], kind: str, text: str, state: Path
+) -> None:
+    class Other(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:  # the name that the library calls
+            self.send_response(200)
+            self.send_header("Content-Type", kind)
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+    with HTTPServer(("127.0.0.1", 0), Other) as server:
+        Thread(target=server.handle_request, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        ended = run(*words, "--url", url, env=environment(state))
+    assert (ended.returncode, ended.stdout) == (5, "")
+    assert ended.stderr.startswith(f"floorboss: what answers at {url} is not floorboss")
 
 
 def test_a_made_token_works_and_a_revoked_one_does_not(daemon: Daemon) -> None:
