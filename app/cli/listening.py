@@ -10,12 +10,15 @@ from typing import Final
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from app.config import Settings
 
 WAITING: Final = 512  # connections that the kernel holds until they are accepted
 KEEP_ALIVE: Final = 75  # seconds an idle connection stays open; a harness keeps one per session
 LAST_ANSWERS: Final = 10  # seconds that requests under way have at the end
+HEAD: Final = 64 << 10  # bytes of a request's head, after its first piece
+TOO_LONG: Final = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\n\r\n"
 # SIGHUP: the terminal was closed. Where nohup has it ignored, it stays so.
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -33,6 +36,39 @@ def bound(settings: Settings) -> socket.socket:
         found.close()
         raise
     return found
+
+
+class Protocol(HttpToolsProtocol):
+    """Refuses a head (the line and the headers of a request) that grows without end.
+
+    The library bounds none, and puts a long line together anew with every piece that comes: 200 MB
+    of it, which need no token, held everything else for more than a minute.
+    """
+
+    _head = 0  # which head is under way; 0: none
+    _heads = 0
+    _length = 0  # bytes of it that came since its first piece
+
+    def on_message_begin(self) -> None:
+        """A head begins."""
+        super().on_message_begin()
+        self._heads += 1
+        self._head, self._length = self._heads, 0
+
+    def on_headers_complete(self) -> None:
+        """A head is whole."""
+        self._head = 0
+        super().on_headers_complete()
+
+    def data_received(self, data: bytes) -> None:
+        """Take one piece; close where it is only more of the same head."""
+        head = self._head
+        super().data_received(data)
+        if head and head == self._head:
+            self._length += len(data)
+            if self._length > HEAD and not self.transport.is_closing():
+                self.transport.write(TOO_LONG)
+                self.transport.close()
 
 
 class Server(uvicorn.Server):
@@ -76,7 +112,7 @@ def server(
     config = uvicorn.Config(
         app,
         loop="uvloop",
-        http="httptools",
+        http=Protocol,
         ws="none",
         lifespan="on",
         backlog=WAITING,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -137,3 +138,27 @@ def test_two_hundred_megabytes_are_refused_and_not_held(
     assert max(held, shared.memory()) - before < GROWTH
     send_good(shared, connection, f"after {path} {declared}")
     connection.close()
+
+
+@pytest.mark.parametrize("start", [b"GET /", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: "])
+def test_a_head_without_end_is_refused_and_not_held(shared: Process, start: bytes) -> None:
+    before = shared.memory()
+    with socket.create_connection(("127.0.0.1", shared.port), timeout=10) as client:
+        with suppress(OSError):  # it is closed while we still send
+            client.sendall(start)
+            for _ in range(50):
+                client.sendall(CHUNK)
+        with suppress(OSError):
+            assert client.recv(64).startswith(b"HTTP/1.1 431 ")
+    assert shared.memory() - before < GROWTH
+    send_good(shared, shared.connection(), f"after a head {len(start)}")
+
+
+def test_a_long_head_and_many_requests_at_once_are_served(shared: Process) -> None:
+    head = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 50_000 + b"\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", shared.port), timeout=10) as client:
+        client.sendall(head * 20)
+        answers = b""
+        while answers.count(b"HTTP/1.1 200") < 20:
+            answers += client.recv(65_536)
+    assert b" 431 " not in answers
