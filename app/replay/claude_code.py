@@ -209,7 +209,7 @@ class Transcript:
             yield from self._event(line_no, {**call.fields, **said, **ended})
 
     def _system(self, line_no: int, line: Fields) -> Iterator[Line]:
-        subtype = str(line.get("subtype"))
+        subtype = line.get("subtype")
         if subtype == "compact_boundary":
             self._session(line).context_tokens = None
             trigger = object_of(line.get("compactMetadata")).get("trigger")
@@ -217,7 +217,7 @@ class Transcript:
             yield from self._event(
                 line_no, {**said, "kind": "compact", "arguments": {"trigger": trigger}}
             )
-        elif subtype not in SKIPPED_SYSTEM:
+        elif not (subtype is None or str(subtype) in SKIPPED_SYSTEM):
             self._counts.unknown[f"system/{subtype}"] += 1
 
     def _progress(self, _: int, line: Fields) -> Iterator[Line]:

@@ -62,7 +62,7 @@ REQUESTS: Final[list[tuple[str, str, dict[str, str], bytes | None]]] = [
 ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def ways(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Two daemons with the same past: one as it is, one with FastAPI's routes alone."""
     both = [Running(tmp_path_factory.mktemp(name) / "state") for name in ("front", "behind")]
