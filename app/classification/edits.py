@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from app.classification.arguments import digest, identifying, path_of
 from app.domain.events import Json
 
-_PATCH_FILE = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+?)\s*$", re.MULTILINE)
+_PATCH_FILE = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
 _DIFF_FILE = re.compile(r"^\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
 _REMOVED = ("old_string", "old_str", "oldText")
 _ADDED = ("new_string", "new_str", "newText")
@@ -60,7 +60,7 @@ def _patched(patch: str, path: str | None) -> Edit:
     lines = patch.splitlines()
     removed = [line[1:] for line in lines if line.startswith("-") and not line.startswith("---")]
     added = [line[1:] for line in lines if line.startswith("+") and not line.startswith("+++")]
-    return _swap(found.group(1) if found else path, "\n".join(removed), "\n".join(added))
+    return _swap(found.group(1).strip() if found else path, "\n".join(removed), "\n".join(added))
 
 
 def _first(arguments: Mapping[str, Json], names: tuple[str, ...]) -> str | None:

@@ -27,21 +27,23 @@ _PASSED: Final = tuple(
         r"^Ran (\d+) tests?",
     )
 )
+# No pattern may look over the same blanks twice: a result may be nothing else.
 _NAMES: Final = tuple(
     re.compile(pattern, re.MULTILINE)
     for pattern in (
         r"^(?:FAILED|ERROR) (\S+::\S+|\S+\.py)",  # pytest
-        r"^\s*--- FAIL: (\S+)",  # go
+        r"^[ \t]*--- FAIL: (\S+)",  # go
         r"^test (\S+) \.\.\. FAILED",  # cargo
         r"^rspec (\./\S+)",
-        r"^(?:FAIL|ERROR): (.+?)\s*$",  # unittest
-        r"^\s*[\u25cf\u2715\u00d7\u2717\u2718] (.+?)(?: \(\d+ ?m?s\))?\s*$",  # jest, vitest, mocha
-        r"^not ok \d+ -? ?(.+?)\s*$",  # tap
-        r"^\s*Failed (\S+) \[",  # dotnet
-        r"^\s*\d+ - (\S+) \(Failed\)",  # ctest
-        r"^\s*FAIL\s+(\S+\.\S+)",  # jest's files
+        r"^(?:FAIL|ERROR): (.+)$",  # unittest
+        r"^[ \t]*[\u25cf\u2715\u00d7\u2717\u2718] (.+)$",  # jest, vitest, mocha
+        r"^not ok \d+ -? ?(.+)$",  # tap
+        r"^[ \t]*Failed (\S+) \[",  # dotnet
+        r"^[ \t]*\d+ - (\S+) \(Failed\)",  # ctest
+        r"^[ \t]*FAIL\s+(\S+\.\S+)",  # jest's files
     )
 )
+_TOOK: Final = re.compile(r" \(\d+ ?m?s\)$")
 _RED: Final = re.compile(r"^FAIL(?:ED)?\b", re.MULTILINE)
 
 
@@ -63,7 +65,7 @@ def passed_count(text: str) -> int | None:
 def names_in(text: str) -> tuple[str, ...]:
     """The names of failing tests, sorted, each once."""
     for pattern in _NAMES:
-        found = sorted(set(pattern.findall(text)))
+        found = sorted({_TOOK.sub("", name.strip()) for name in pattern.findall(text)})
         if found:
             return tuple(found[:MOST_NAMES])
     return ()

@@ -54,13 +54,13 @@ _ONLOOKERS: Final = words(
     " kubectl docker curl"
 )
 _ERROR_TEXT = re.compile(
-    r"^\s*(?:error|fatal|exception|traceback)\b|: (?:error|fatal):|No such file|not found",
+    r"^[ \t]*(?:error|fatal|exception|traceback)\b|: (?:error|fatal):|No such file|not found",
     re.IGNORECASE | re.MULTILINE,
 )
 _HARD_LINE = re.compile(
-    r"^\s*(?:\S+:\d+(?::\d+)?:?\s*)?(?:error|fatal)\b|error TS\d|error CS\d|error C9?\d"
-    r"|error\[E\d|^\s*\[ERROR\]|^npm (?:error|ERR!)|make(?:\[\d+\])?: \*\*\*|BUILD FAIL|^Traceback"
-    r"|^FAILED\b",
+    r"^[ \t]*(?:\S+:\d+(?::\d+)?:?\s*)?(?:error|fatal)\b|error TS\d|error CS\d|error C9?\d"
+    r"|error\[E\d|^[ \t]*\[ERROR\]|^npm (?:error|ERR!)|make(?:\[\d+\])?: \*\*\*|BUILD FAIL"
+    r"|^Traceback|^FAILED\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _TOLD = re.compile(

@@ -17,7 +17,7 @@ from app.classification.lines import Effects
 from app.classification.outcomes import failed, timed_out
 from app.classification.prompts import by_person
 from app.classification.recognition import mutates, pace, patch_of
-from app.classification.results import SHORT, headless, result_digest, settled
+from app.classification.results import SHORT, cut, headless, result_digest, settled
 from app.classification.testruns import recognise, run_of
 from app.classification.tools import acts, is_drain, is_poll, last_part, tool_class
 from app.domain.calls import Pace, Reading, ToolClass
@@ -118,7 +118,7 @@ def _marks(event: Event, line: str | None) -> tuple[str, ...]:
 def _with_result(event: Event, call: Reading) -> Reading:
     shell = tool_class(event.tool or "", event.arguments) == "shell"
     line = command_of(event.arguments) if shell else None
-    text = headless(event.result or "")
+    text = cut(headless(event.result or ""))
     run = run_of(event, line, text) if line is not None and call.tool_class == "test" else None
     fails = failed(event, call.tool_class, line, text, run)
     answer = settled(event.result) if event.result is not None else None

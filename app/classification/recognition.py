@@ -18,7 +18,7 @@ from app.classification.shell import Member, split
 from app.classification.vocabulary import phrases, starts, words
 from app.domain.calls import Pace
 
-_REDIRECTIONS = re.compile(r"\s*2>\s*(?:&1|/dev/null)")
+_REDIRECTIONS = re.compile(r"(?<!\s)\s*2>\s*(?:&1|/dev/null)")
 _VIEWERS: Final = words("head tail cat tee less more nl")
 _WAITS: Final = words("sleep wait watch until while")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")

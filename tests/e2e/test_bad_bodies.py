@@ -148,10 +148,13 @@ def test_a_head_without_end_is_refused_and_not_held(shared: Process, start: byte
             client.sendall(start)
             for _ in range(50):
                 client.sendall(CHUNK)
-        with suppress(OSError):
-            assert client.recv(64).startswith(b"HTTP/1.1 431 ")
+        answer = b""
+        with suppress(OSError):  # what was still under way makes it a reset
+            answer = client.recv(64)
+    assert answer[:13] in (b"", b"HTTP/1.1 431 ")
     assert shared.memory() - before < GROWTH
-    send_good(shared, shared.connection(), f"after a head {len(start)}")
+    with closing(shared.connection()) as connection:
+        send_good(shared, connection, f"after a head {len(start)}")
 
 
 def test_a_long_head_and_many_requests_at_once_are_served(shared: Process) -> None:
