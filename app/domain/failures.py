@@ -110,10 +110,14 @@ def _improved(before: Reds, failed: int | None, names: tuple[str, ...]) -> bool:
 
 
 def _named(stream: Stream, call: Call, run: TestRun) -> Stream:
-    """The same failing tests under one runner, whatever target was asked for."""
+    """The same failing tests under one runner, whatever target was asked for.
+
+    Where the runner names only some of them, as many have to fail: fewer is progress.
+    """
     if not run.names:
         return stream
-    key = f"{run.runner}|{len(run.names)}|{' '.join(run.names)[:NAMES_LENGTH]}"
+    count = len(run.names) if run.failed is None else run.failed
+    key = f"{run.runner}|{count}|{' '.join(run.names)[:NAMES_LENGTH]}"
     failing = grown(stream.failing_names.get(key) or Failing(), call.seq)
     stream = replace(stream, failing_names=stream.failing_names.put(key, failing))
     return _touch(stream, ("test_failure", f"names:{key}"))
