@@ -28,11 +28,12 @@ REFERRING: Final = f"SELECT {_ROW} FROM controls WHERE ref = ? ORDER BY seq"
 
 # session, after, session + "/", session + "0", after: the session and its agents, and no other
 # session ("0" is the character after "/"). Two arms, so that each is one range of the index and the
-# first, which has nearly all entries, needs no sorting.
+# first, which has nearly all entries, needs no sorting. The plus keeps SQLite from walking the whole
+# table in seq order for the second, which is mostly empty.
 OF_SESSION: Final = f"""
 SELECT {_ROW} FROM controls WHERE scope = ? AND seq > ?
 UNION ALL
-SELECT {_ROW} FROM controls WHERE scope >= ? AND scope < ? AND seq > ?
+SELECT {_ROW} FROM controls WHERE scope >= ? AND scope < ? AND +seq > ?
 ORDER BY seq"""
 
 # session, session + "/", session + "0", how many: their entries, counted up to that many
