@@ -28,7 +28,7 @@ REFERRING: Final = f"SELECT {_ROW} FROM controls WHERE ref = ? ORDER BY seq"
 
 # session, after, session + "/", session + "0", after: the session and its agents, and no other
 # session ("0" is the character after "/"). Two arms, so that each is one range of the index and the
-# first, which has nearly all entries, needs no sorting. The plus keeps SQLite from walking the whole
+# first, which has nearly all entries, needs no sorting. The plus keeps SQLite from walking the
 # table in seq order for the second, which is mostly empty.
 OF_SESSION: Final = f"""
 SELECT {_ROW} FROM controls WHERE scope = ? AND seq > ?
