@@ -2,12 +2,14 @@
 
     lock -> log (migrated) -> desk (folded) -> writer -> control -> application
 
-The lock is taken before the database file is opened; whoever holds it is named.
+The lock is taken before the database file is opened; whoever holds it is named. A daemon that has
+its process to itself migrates in a child, for what a migration imports is as much as all sessions.
 """
 
 from __future__ import annotations
 
 import getpass
+import os
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -33,6 +35,7 @@ from app.service.writer import Unavailable, Writer
 from app.store.errors import StoreError
 from app.store.lock import Lock, Locked, take
 from app.store.log import Log
+from app.store.migrate import upgrade
 from app.store.reader import Reader
 
 SQLITE = "sqlite:///"
@@ -73,8 +76,11 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def start(settings: Settings) -> Daemon | CannotStart:
-    """Open everything that the daemon needs; nothing is left open when it cannot start."""
+def start(settings: Settings, *, alone: bool = False) -> Daemon | CannotStart:
+    """Open everything that the daemon needs; nothing is left open when it cannot start.
+
+    `alone`: no thread runs in this process yet, so that it may be forked.
+    """
     database = database_path(settings.database_url)
     if database is None:
         return CannotStart(
@@ -85,6 +91,8 @@ def start(settings: Settings) -> Daemon | CannotStart:
     lock = take(database)
     if isinstance(lock, Locked):
         return _locked(database, lock)
+    if alone:
+        _upgrade_apart(database)
     try:
         return _open(settings, database, lock)
     except (StoreError, Unreadable) as problem:
@@ -104,6 +112,18 @@ def _locked(database: Path, holder: Locked) -> CannotStart:
         "stop it, or choose another FLOORBOSS_STATE_DIR.",
         status=3,
     )
+
+
+def _upgrade_apart(database: Path) -> None:
+    """Upgrade the log in a child; what fails there is tried again, and told, by `Log.open`."""
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        return
+    try:
+        upgrade(database)
+    finally:
+        os._exit(0)
 
 
 def _open(settings: Settings, database: Path, lock: Lock) -> Daemon:

@@ -57,7 +57,7 @@ def _opened(settings: Settings) -> Daemon:
 
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING)
     try:
-        daemon = start(settings)
+        daemon = start(settings, alone=True)
     except (UnsafePathError, OSError) as fault:
         fail(CLOSED, f"not started: {fault}")
     if isinstance(daemon, CannotStart):

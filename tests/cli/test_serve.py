@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import socket
+import sqlite3
 import stat
 import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from tests.cli.processes import OPERATOR, Daemon, Terminal, environment, run, served
+from tests.cli.processes import OPERATOR, ROOT, Daemon, Terminal, environment, run, served
 
 Start = Callable[..., Terminal]
+STARTED = """
+import json, sys
+from pathlib import Path
+from app.config import load
+from app.main import start
+daemon = start(load({"state_dir": Path(sys.argv[1])}, {}), alone=True)
+print(json.dumps([daemon.reader.head(), sorted(sys.modules)]))
+daemon.close()
+"""
 TOKEN = r"floorboss_o_[0-9a-f]{8}_[A-Za-z0-9_-]{43}"
 
 
@@ -210,3 +223,26 @@ def test_a_forwarded_address_is_not_believed(daemon: Daemon) -> None:
         text=True,
     ).stdout
     assert "https" not in answer
+
+
+def test_what_only_a_migration_needs_does_not_stay_in_the_daemon(state: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", STARTED, str(state)], cwd=ROOT, capture_output=True, text=True
+    )
+    head, modules = json.loads(ended.stdout)
+    assert head == 1
+    assert "app.store.migrate" in modules
+    assert {"alembic", "mako"}.isdisjoint(modules)
+
+
+def test_a_newer_log_is_named_once_and_left_alone(state: Path) -> None:
+    with served(state):
+        pass
+    with closing(sqlite3.connect(state / "controls.db")) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    before = (state / "controls.db").read_bytes()
+    ended = run("serve", env=environment(state))
+    assert (ended.returncode, ended.stdout) == (4, "")
+    assert ended.stderr.count("the database is at revision 9999") == 1
+    assert "Traceback" not in ended.stderr
+    assert (state / "controls.db").read_bytes() == before
