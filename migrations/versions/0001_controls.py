@@ -11,6 +11,30 @@ from alembic import op
 revision = "0001"
 down_revision = None
 
+OBSERVED = ("tool", "prompt", "turn", "compaction", "session", "usage", "artifact")
+IN_FORCE = ("mode", "policy", "compact", "model", "notice", "configuration")
+
+
+def among(column: str, *values: str) -> str:
+    """`column IN (values)` as comparisons: of a list SQLite makes a table, anew for every row."""
+    return " OR ".join(f"{column} = '{value}'" for value in values)
+
+
+# fmt: off
+SETS = {
+    "known_kind": among("kind",
+        "observed", "decided", "applied", "proposed", "approved", "dismissed", "reverted",
+        "ended", "refused", "configured", "gap"),
+    "known_action": among("action", *OBSERVED, *IN_FORCE),
+    "observed_action": among("action", *OBSERVED),
+    "applied_action": among("action", *IN_FORCE),
+    "known_direction": among("direction", "neutral", "tighten", "loosen"),
+    "needs_ref": among("kind", "approved", "dismissed", "reverted", "ended"),
+    "by_machine": among("kind", "decided", "ended", "refused", "gap"),
+    "by_human": among("kind", "approved", "dismissed", "reverted", "configured"),
+}
+# fmt: on
+
 CONTROLS = """
 CREATE TABLE controls (
     seq       {integer} NOT NULL PRIMARY KEY,
@@ -26,31 +50,23 @@ CREATE TABLE controls (
     hash      TEXT NOT NULL,
     CONSTRAINT controls_seq_from_1 CHECK (seq > 0),
     CONSTRAINT controls_at_utc_ms CHECK (at LIKE '____-__-__T__:__:__.___Z'),
-    CONSTRAINT controls_kind CHECK (kind IN (
-        'observed', 'decided', 'applied', 'proposed', 'approved', 'dismissed', 'reverted',
-        'ended', 'refused', 'configured', 'gap')),
+    CONSTRAINT controls_kind CHECK ({known_kind}),
     CONSTRAINT controls_scope_not_empty CHECK (scope <> ''),
-    CONSTRAINT controls_action CHECK (action IN (
-        'tool', 'prompt', 'turn', 'compaction', 'session', 'usage', 'artifact',
-        'mode', 'policy', 'compact', 'model', 'notice', 'configuration')),
-    CONSTRAINT controls_observed_action CHECK (kind NOT IN ('observed', 'decided')
-        OR action IN ('tool', 'prompt', 'turn', 'compaction', 'session', 'usage', 'artifact')),
-    CONSTRAINT controls_applied_action CHECK (kind NOT IN ('applied', 'proposed')
-        OR action IN ('mode', 'policy', 'compact', 'model', 'notice', 'configuration')),
-    CONSTRAINT controls_direction CHECK (direction IN ('tighten', 'loosen', 'neutral')),
+    CONSTRAINT controls_action CHECK ({known_action}),
+    CONSTRAINT controls_observed_action CHECK (
+        kind NOT IN ('observed', 'decided') OR {observed_action}),
+    CONSTRAINT controls_applied_action CHECK (
+        kind NOT IN ('applied', 'proposed') OR {applied_action}),
+    CONSTRAINT controls_direction CHECK ({known_direction}),
     CONSTRAINT controls_ref_is_earlier CHECK (ref > 0 AND ref < seq),
-    CONSTRAINT controls_ref_needed CHECK (
-        kind NOT IN ('approved', 'dismissed', 'reverted', 'ended') OR ref IS NOT NULL),
+    CONSTRAINT controls_ref_needed CHECK (NOT ({needs_ref}) OR ref IS NOT NULL),
     CONSTRAINT controls_actor CHECK (actor = 'machine'
         OR (substr(actor, 1, 6) = 'human:' AND length(actor) > 6)
         OR (substr(actor, 1, 8) = 'harness:' AND length(actor) > 8)),
     CONSTRAINT controls_by_harness CHECK (
         kind <> 'observed' OR substr(actor, 1, 8) = 'harness:'),
-    CONSTRAINT controls_by_machine CHECK (
-        kind NOT IN ('decided', 'ended', 'refused', 'gap') OR actor = 'machine'),
-    CONSTRAINT controls_by_human CHECK (
-        kind NOT IN ('approved', 'dismissed', 'reverted', 'configured')
-        OR substr(actor, 1, 6) = 'human:'),
+    CONSTRAINT controls_by_machine CHECK (NOT ({by_machine}) OR actor = 'machine'),
+    CONSTRAINT controls_by_human CHECK (NOT ({by_human}) OR substr(actor, 1, 6) = 'human:'),
     CONSTRAINT controls_not_applied_by_harness CHECK (
         kind <> 'applied' OR substr(actor, 1, 8) <> 'harness:'),
     CONSTRAINT controls_machine_never_loosens CHECK (
@@ -88,5 +104,5 @@ WHERE seq IN (
 
 def upgrade() -> None:
     words = WORDS[op.get_bind().dialect.name]
-    for statement in (CONTROLS.format(**words), *INDEXES, OVERRIDES):
+    for statement in (CONTROLS.format(**SETS, **words), *INDEXES, OVERRIDES):
         op.execute(statement)
