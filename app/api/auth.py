@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from app.api.headers import RawHeaders, values
+from app.api.headers import Headers
 from app.harness.base import Fault
 from app.service.tokens import CallerRole, Principal, Role, Tokens
 
@@ -42,13 +42,13 @@ UNKNOWN: Final = Fault(
 )
 
 
-def principal(headers: RawHeaders, tokens: Tokens, reads: Reads) -> Principal | Fault:
+def principal(headers: Headers, tokens: Tokens, reads: Reads) -> Principal | Fault:
     """Who is calling; without a token nobody, as far as `reads` lets nobody in.
 
     A token that is not in force is a fault even where none is needed: whoever sends one expects
     to be known.
     """
-    match values(headers, b"authorization"):
+    match headers.get(b"authorization", ()):
         case []:
             return NOBODY[reads] or MISSING
         case [header]:

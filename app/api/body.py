@@ -14,12 +14,13 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from functools import lru_cache
+from typing import Final, cast
 from urllib.parse import parse_qsl
 
-from starlette.types import Receive
+from starlette.types import Message, Receive
 
-from app.api.headers import RawHeaders, values
+from app.api.headers import Headers
 from app.domain.events import Event, Json
 from app.harness.base import Fault
 from app.harness.neutral import event, invalid
@@ -51,7 +52,7 @@ TWO_SESSIONS: Final = invalid("session", "expected one session, in the query or 
 
 
 async def events_in(
-    receive: Receive, headers: RawHeaders, session: str | None = None
+    receive: Receive, headers: Headers, session: str | None = None
 ) -> tuple[Event, ...] | Fault:
     """The events of a request, one at least; `session` stands in for a missing session_id."""
     kind = media_type(headers, (JSON, NDJSON))
@@ -66,11 +67,11 @@ async def events_in(
 
 
 async def object_in(
-    receive: Receive, headers: RawHeaders, *, optional: bool = False
+    receive: Receive, headers: Headers, *, optional: bool = False
 ) -> dict[str, Json] | Fault:
     """The one JSON object of a request; with `optional`, no body at all is an empty one."""
     kind = media_type(headers, (JSON,))
-    absent = optional and not values(headers, b"content-type")
+    absent = optional and b"content-type" not in headers
     if isinstance(kind, Fault) and not absent:
         return kind
     body = await read_body(receive, EVENT, headers)
@@ -85,41 +86,68 @@ async def object_in(
 
 
 async def read_body(
-    receive: Receive, limit: int, headers: RawHeaders, seconds: float = SECONDS
+    receive: Receive, limit: int, headers: Headers, seconds: float = SECONDS
 ) -> bytes | Fault:
     """The whole body, of at most `limit` bytes, awaited for at most `seconds`.
 
     What is too large is refused from its declared length, or else with the byte that exceeds it.
     """
-    if any(_declared(length) > limit for length in values(headers, b"content-length")):
+    if any(_declared(length) > limit for length in headers.get(b"content-length", ())):
         return _too_large(limit)
+    first = at_once(receive)
+    if first is not None and not first.get("more_body", False):
+        return await _collect(receive, limit, first)  # waits for nothing
     try:
         async with asyncio.timeout(seconds):
-            return await _collect(receive, limit)
+            return await _collect(receive, limit, first)
     except TimeoutError:
         return TOO_SLOW
 
 
-def media_type(headers: RawHeaders, allowed: Sequence[str]) -> str | Fault:
+def at_once(receive: Receive) -> Message | None:
+    """The next message if it is there already, as most bodies are; None: it must be awaited.
+
+    A timer for each request would cost more than reading it.
+    """
+    waiting = receive().__await__()
+    try:
+        next(waiting)
+    except StopIteration as done:
+        return cast(Message, done.value)
+    waiting.close()
+    return None
+
+
+def media_type(headers: Headers, allowed: Sequence[str]) -> str | Fault:
     """The body's media type, one of `allowed`, in UTF-8 and not compressed."""
-    if any(value.strip().lower() != b"identity" for value in values(headers, b"content-encoding")):
+    encodings = headers.get(b"content-encoding", ())
+    if any(value.strip().lower() != b"identity" for value in encodings):
         return ENCODED
-    given = values(headers, b"content-type")
-    found = MEDIA_TYPE.fullmatch(given[0].decode("latin-1").strip().lower()) if given else None
-    if found is None or len(given) > 1 or found[1] not in allowed:
+    given = headers.get(b"content-type", ())
+    found = _media_type(given[0]) if len(given) == 1 else None
+    if found is None or found not in allowed:
         expected = " or ".join(allowed)
         return Fault(
             code="media_type", detail=f"Send {expected}, in UTF-8, as Content-Type.", status=415
         )
-    return found[1]
+    return found
 
 
-def named_session(query: bytes, headers: RawHeaders) -> str | Fault | None:
+@lru_cache(maxsize=64)  # each client sends the same one every time
+def _media_type(value: bytes) -> str | None:
+    found = MEDIA_TYPE.fullmatch(value.decode("latin-1").strip().lower())
+    return found[1] if found else None
+
+
+def named_session(query: bytes, headers: Headers) -> str | Fault | None:
     """The session that `?session=` or the header X-Session-Id names; None: neither does."""
+    named = headers.get(b"x-session-id", ())
+    if not query and not named:
+        return None
     try:
         pairs = parse_qsl(query.decode("ascii"), keep_blank_values=True, errors="strict")
         said = [value for name, value in pairs if name == "session"]
-        said += [value.decode("utf-8") for value in values(headers, b"x-session-id")]
+        said += [value.decode("utf-8") for value in named]
     except ValueError:
         return replace(TWO_SESSIONS, code="bad_unicode", status=400)
     match sorted(set(said)):
@@ -146,11 +174,11 @@ def events_of(body: bytes, kind: str, session: str | None = None) -> tuple[Event
     return single if isinstance(single, Fault) else (single,)
 
 
-async def _collect(receive: Receive, limit: int) -> bytes | Fault:
+async def _collect(receive: Receive, limit: int, first: Message | None) -> bytes | Fault:
     chunks: list[bytes] = []
     size = 0
+    message = first or await receive()
     while True:
-        message = await receive()
         if message["type"] == "http.disconnect":
             return CUT_OFF
         chunk: bytes = message.get("body", b"")
@@ -160,6 +188,7 @@ async def _collect(receive: Receive, limit: int) -> bytes | Fault:
         chunks.append(chunk)
         if not message.get("more_body", False):
             return b"".join(chunks)
+        message = await receive()
 
 
 def _values_of_lines(body: bytes) -> tuple[Json, ...] | Fault:

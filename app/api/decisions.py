@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 from starlette.responses import Response
 
 from app.api.body import object_in
+from app.api.headers import by_name
 from app.api.problems import answer as faulty
 from app.api.problems import problem
 from app.api.schemas import DECIDED, access
@@ -84,7 +85,7 @@ async def _decide(request: Request, verb: Verb, seq: int, dry_run: bool) -> Resp
     who = await deciding(request, partial(_attempted, request, verb, seq))
     if isinstance(who, Response):
         return who
-    body = await object_in(request.receive, request.scope["headers"], optional=True)
+    body = await object_in(request.receive, by_name(request.scope["headers"]), optional=True)
     if isinstance(body, Fault):
         return faulty(body)
     try:
@@ -145,7 +146,7 @@ async def propose(request: Request, dry_run: bool = False) -> Response:
     who = await deciding(request, Attempted(verb="propose"), needs="harness")
     if isinstance(who, Response):
         return who
-    body = await object_in(request.receive, request.scope["headers"])
+    body = await object_in(request.receive, by_name(request.scope["headers"]))
     if isinstance(body, Fault):
         return faulty(body)
     try:

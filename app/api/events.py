@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope
 
 from app.api.body import events_in, named_session, object_in
+from app.api.headers import Headers, by_name
 from app.api.problems import answer as faulty
 from app.api.problems import problem
 from app.api.schemas import EVENTS_BODY, EVENTS_RESULT, VERDICT, access, body
@@ -45,10 +46,11 @@ async def events(request: Request) -> Response:
 
 async def report(parts: Wiring, scope: Scope, receive: Receive) -> Response:
     """Take the events of one request, whoever routed it here."""
-    who = sender(parts, scope["headers"], "harness")
+    headers = by_name(scope["headers"])
+    who = sender(parts, headers, "harness")
     if isinstance(who, Fault):
         return faulty(who)
-    reported = await _reported(scope, receive)
+    reported = await _reported(scope["query_string"], headers, receive)
     if isinstance(reported, Fault):
         return faulty(reported)
     slower = parts.limits.refusal(who.name, len(reported))
@@ -91,16 +93,15 @@ async def decide(request: Request) -> Response:
             return answer(_unlogged(parts, attempt, cause))
 
 
-async def _reported(scope: Scope, receive: Receive) -> tuple[Event, ...] | Fault:
-    headers = scope["headers"]
-    session = named_session(scope["query_string"], headers)
+async def _reported(query: bytes, headers: Headers, receive: Receive) -> tuple[Event, ...] | Fault:
+    session = named_session(query, headers)
     if isinstance(session, Fault):
         return session
     return await events_in(receive, headers, session)
 
 
 async def _attempt(request: Request) -> Event | Fault:
-    headers = request.scope["headers"]
+    headers = by_name(request.scope["headers"])
     session = named_session(request.scope["query_string"], headers)
     if isinstance(session, Fault):
         return session

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
+from functools import lru_cache
 from typing import Final
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.headers import RawHeaders, values
+from app.api.headers import Headers, RawHeaders, by_name
 from app.api.problems import internal_error, problem
 
 LOOPBACK: Final = frozenset({b"127.0.0.1", b"localhost", b"[::1]"})
@@ -55,7 +56,7 @@ class Guards:
                 await self._app(scope, receive, send)
 
     async def _guarded(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
-        refused = refusal(scope["method"], scope["headers"], self._hosts)
+        refused = refusal(scope["method"], by_name(scope["headers"]), self._hosts)
         if refused is not None:
             await refused(scope, receive, answer)
             return
@@ -65,34 +66,42 @@ class Guards:
             await answer.fail(error, scope, receive)
 
 
-def refusal(method: str, headers: RawHeaders, hosts: Collection[bytes]) -> Response | None:
+def refusal(method: str, headers: Headers, hosts: Collection[bytes]) -> Response | None:
     """Why no handler may see this request; None: one may."""
-    host = [value.lower() for value in values(headers, b"host")]
     for passes, status, code, detail in CHECKS:
-        if not passes(method, headers, host, hosts):
+        if not passes(method, headers, hosts):
             return problem(status, code, detail, headers=MORE.get(status))
     return None
 
 
-def _names_us(_: str, __: RawHeaders, host: list[bytes], hosts: Collection[bytes]) -> bool:
-    found = HOST.fullmatch(host[0]) if len(host) == 1 else None
-    return found is not None and found[1] in hosts
+def _names_us(_: str, headers: Headers, hosts: Collection[bytes]) -> bool:
+    given = headers.get(b"host", ())
+    return len(given) == 1 and _name_in(given[0]) in hosts
+
+
+@lru_cache(maxsize=64)  # each client sends the same one every time
+def _name_in(host: bytes) -> bytes | None:
+    found = HOST.fullmatch(host.lower())
+    return found[1] if found else None
 
 
 def _is_no_preflight(method: str, *_: object) -> bool:
     return method != "OPTIONS"
 
 
-def _is_of_this_site(_: str, headers: RawHeaders, *__: object) -> bool:
-    return SAME_SITE.issuperset(values(headers, b"sec-fetch-site"))
+def _is_of_this_site(_: str, headers: Headers, __: object) -> bool:
+    return SAME_SITE.issuperset(headers.get(b"sec-fetch-site", ()))
 
 
-def _has_our_origin(_: str, headers: RawHeaders, host: list[bytes], *__: object) -> bool:
-    ours = {scheme + host[0] for scheme in (b"http://", b"https://")}
-    return ours.issuperset(value.lower() for value in values(headers, b"origin"))
+def _has_our_origin(_: str, headers: Headers, __: object) -> bool:
+    given = headers.get(b"origin")
+    if given is None:
+        return True
+    host = headers[b"host"][0].lower()
+    return {b"http://" + host, b"https://" + host}.issuperset(value.lower() for value in given)
 
 
-Check = Callable[[str, RawHeaders, list[bytes], Collection[bytes]], bool]
+Check = Callable[[str, Headers, Collection[bytes]], bool]
 CHECKS: Final[tuple[tuple[Check, int, str, str], ...]] = (
     (_names_us, 400, "host", "The Host header does not name this daemon."),
     (
@@ -136,6 +145,13 @@ class _Answer:
         await internal_error(error)(scope, receive, self)
 
     def _headers(self, given: RawHeaders) -> list[tuple[bytes, bytes]]:
-        kept = [pair for pair in given if not pair[0].lower().startswith(b"access-control-")]
-        named = {name.lower() for name, _ in kept}
-        return kept + [pair for pair in ALWAYS if pair[0] not in named]
+        dropped, added = _changed(tuple([name for name, _ in given]))
+        return [*[pair for pair in given if pair[0] not in dropped], *added]
+
+
+@lru_cache(maxsize=64)  # answers name few different headers
+def _changed(names: tuple[bytes, ...]) -> tuple[frozenset[bytes], RawHeaders]:
+    """Of an answer with these headers the ones that go, and what is added."""
+    lower = {name.lower() for name in names}
+    dropped = frozenset(name for name in names if name.lower().startswith(b"access-control-"))
+    return dropped, tuple(pair for pair in ALWAYS if pair[0] not in lower)

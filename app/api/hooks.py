@@ -19,6 +19,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope
 
 from app.api.body import OFF_LOOP, SECONDS
+from app.api.headers import by_name
 from app.api.problems import answer as faulty
 from app.api.schemas import HOOK, HOOK_BODY, access
 from app.api.wiring import Wiring, answer, sender, wiring
@@ -79,7 +80,7 @@ async def hooks(request: Request, harness: str) -> Response:
 
 async def report(harness: str, parts: Wiring, scope: Scope, receive: Receive) -> Response:
     """Take one hook of `harness`, whoever routed it here."""
-    who = sender(parts, scope["headers"], "harness")
+    who = sender(parts, by_name(scope["headers"]), "harness")
     if isinstance(who, Fault):
         return faulty(replace(who, status=401))
     dialect = DIALECTS.get(harness)

@@ -23,7 +23,7 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
 from app.api.auth import sees_text
-from app.api.headers import RawHeaders, values
+from app.api.headers import Headers, by_name
 from app.api.problems import answer as faulty
 from app.api.schemas import access
 from app.api.wiring import caller, wiring
@@ -62,7 +62,7 @@ async def stream(
     who = caller(request, "reader")
     if isinstance(who, Fault):
         return faulty(who)
-    last = resumed(request.scope["headers"])
+    last = resumed(by_name(request.scope["headers"]))
     if isinstance(last, Fault):
         return faulty(last)
     parts = wiring(request)
@@ -75,9 +75,9 @@ async def stream(
     )
 
 
-def resumed(headers: RawHeaders) -> int | Fault | None:
+def resumed(headers: Headers) -> int | Fault | None:
     """Where the client was; browsers send it with the first address, so it is above `after`."""
-    given = [value.strip() for value in values(headers, b"last-event-id")]
+    given = [value.strip() for value in headers.get(b"last-event-id", ())]
     if not any(given):
         return None
     if len(given) > 1 or not given[0].isdigit() or len(given[0]) > 16:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.responses import Response
 
 from app.api.body import object_in
+from app.api.headers import by_name
 from app.api.problems import answer as faulty
 from app.api.problems import problem
 from app.api.schemas import access
@@ -55,7 +56,7 @@ async def new(request: Request) -> Response:
     who = await deciding(request, Attempted(verb="token new"))
     if isinstance(who, Response):
         return who
-    body = await object_in(request.receive, request.scope["headers"])
+    body = await object_in(request.receive, by_name(request.scope["headers"]))
     if isinstance(body, Fault):
         return faulty(body)
     try:

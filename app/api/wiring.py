@@ -10,8 +10,8 @@ from typing import Final, cast
 from fastapi import Request
 from starlette.responses import Response
 
-from app.api.auth import forbidden, principal
-from app.api.headers import RawHeaders
+from app.api.auth import Reads, forbidden, principal
+from app.api.headers import Headers, by_name
 from app.api.limits import Limits
 from app.api.problems import answer as faulty
 from app.api.problems import problem
@@ -36,6 +36,10 @@ class Wiring:
     settings: Settings
     limits: Limits
     bell: Bell = field(default_factory=Bell)  # rings when something was committed
+    reads: Reads = field(init=False)  # of the settings, which find it out anew for each request
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reads", self.settings.reads)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +59,12 @@ def wiring(request: Request) -> Wiring:
 
 def caller(request: Request, needs: Role) -> Principal | Fault:
     """Who asks, if their role may do what the route is for."""
-    return sender(wiring(request), request.scope["headers"], needs)
+    return sender(wiring(request), by_name(request.scope["headers"]), needs)
 
 
-def sender(parts: Wiring, headers: RawHeaders, needs: Role) -> Principal | Fault:
+def sender(parts: Wiring, headers: Headers, needs: Role) -> Principal | Fault:
     """Who sent these headers, if their role may do what the route is for."""
-    who = principal(headers, parts.tokens, parts.settings.reads)
+    who = principal(headers, parts.tokens, parts.reads)
     return who if isinstance(who, Fault) else forbidden(who, needs) or who
 
 
@@ -84,7 +88,7 @@ async def deciding(
 
 async def _keep(request: Request, attempted: Attempted) -> None:
     parts = wiring(request)
-    who = principal(request.scope["headers"], parts.tokens, parts.settings.reads)
+    who = principal(by_name(request.scope["headers"]), parts.tokens, parts.reads)
     assert isinstance(who, Principal)  # nobody gets 401, and only a known token 403
     refusal = Refusal(
         why="wrong_role",

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 from app.api.auth import Reads, forbidden, principal, sees_text
 from app.api.body import events_in, named_session
 from app.api.guards import Guards
+from app.api.headers import by_name
 from app.api.problems import answer, install
 from app.domain.events import Event
 from app.harness.base import Fault
@@ -45,12 +46,12 @@ class SmallApp:
 
     async def _events(self, request: Request) -> Response:
         who = self._caller(request, "harness")
-        session = named_session(request.scope["query_string"], request.scope["headers"])
+        session = named_session(request.scope["query_string"], by_name(request.scope["headers"]))
         if isinstance(who, Fault):
             return answer(who)
         if isinstance(session, Fault):
             return answer(session)
-        events = await events_in(request.receive, request.scope["headers"], session)
+        events = await events_in(request.receive, by_name(request.scope["headers"]), session)
         if isinstance(events, Fault):
             return answer(events)
         self.stored += events
@@ -76,7 +77,7 @@ class SmallApp:
         return Response(headers={"Access-Control-Allow-Origin": "*"})
 
     def _caller(self, request: Request, needs: Role) -> Principal | Fault:
-        who = principal(request.scope["headers"], self.tokens, self.reads)
+        who = principal(by_name(request.scope["headers"]), self.tokens, self.reads)
         return who if isinstance(who, Fault) else forbidden(who, needs) or who
 
 

@@ -24,14 +24,15 @@ from app.api.body import (
     object_in,
     read_body,
 )
+from app.api.headers import Headers
 from app.domain.events import Event
 from app.harness.base import Fault
 from app.service.tokens import Tokens
 from tests.api.small_app import SmallApp, ask
 
 CALL = b'{"session_id": "s", "tool": "Bash"}'
-AS_JSON = [(b"content-type", b"application/json")]
-AS_LINES = [(b"content-type", b"application/x-ndjson")]
+AS_JSON: Headers = {b"content-type": [b"application/json"]}
+AS_LINES: Headers = {b"content-type": [b"application/x-ndjson"]}
 
 
 def in_chunks(chunks: Iterable[bytes]) -> Receive:
@@ -80,7 +81,7 @@ def padded(size: int) -> bytes:
     ],
 )
 def test_json_in_utf8_is_a_media_type_that_is_taken(value: str) -> None:
-    assert media_type([(b"content-type", value.encode())], (JSON, NDJSON)) in (JSON, NDJSON)
+    assert media_type({b"content-type": [value.encode()]}, (JSON, NDJSON)) in (JSON, NDJSON)
 
 
 @pytest.mark.parametrize(
@@ -104,20 +105,20 @@ def test_json_in_utf8_is_a_media_type_that_is_taken(value: str) -> None:
     ],
 )
 def test_any_other_media_type_is_refused(value: str) -> None:
-    refused = media_type([(b"content-type", value.encode("latin-1"))], (JSON, NDJSON))
+    refused = media_type({b"content-type": [value.encode("latin-1")]}, (JSON, NDJSON))
     assert outcome(refused) == (415, "media_type")
 
 
 @pytest.mark.parametrize(
     "headers",
     [
-        [],
-        [*AS_JSON, *AS_JSON],
-        [*AS_JSON, (b"content-encoding", b"gzip")],
-        [*AS_JSON, (b"content-encoding", b"identity"), (b"content-encoding", b"br")],
+        {},
+        {b"content-type": [b"application/json"] * 2},
+        {**AS_JSON, b"content-encoding": [b"gzip"]},
+        {**AS_JSON, b"content-encoding": [b"identity", b"br"]},
     ],
 )
-def test_no_type_two_types_and_compression_are_refused(headers: list[tuple[bytes, bytes]]) -> None:
+def test_no_type_two_types_and_compression_are_refused(headers: Headers) -> None:
     assert outcome(media_type(headers, (JSON,))) == (415, "media_type")
 
 
@@ -126,7 +127,33 @@ def test_lines_are_refused_where_one_object_is_expected() -> None:
 
 
 def test_a_body_is_put_together_from_its_chunks() -> None:
-    assert asyncio.run(read_body(in_chunks([b"ab", b"", b"c"]), 3, [])) == b"abc"
+    assert asyncio.run(read_body(in_chunks([b"ab", b"", b"c"]), 3, {})) == b"abc"
+
+
+def test_a_body_that_comes_late_and_in_pieces_is_whole() -> None:
+    pieces: asyncio.Queue[Message] = asyncio.Queue()
+
+    async def client() -> None:
+        for chunk in (b"ab", b"", b"c"):
+            await asyncio.sleep(0.001)
+            pieces.put_nowait({"type": "http.request", "body": chunk, "more_body": chunk != b"c"})
+
+    async def read() -> bytes | Fault:
+        async with asyncio.TaskGroup() as both:
+            both.create_task(client())
+            taken = both.create_task(read_body(pieces.get, 3, {}))
+        return taken.result()
+
+    assert asyncio.run(read()) == b"abc"
+
+
+def test_a_body_that_stops_midway_is_given_up() -> None:
+    pieces = iter([{"type": "http.request", "body": b"a", "more_body": True}])
+
+    async def receive() -> Message:
+        return next(pieces, None) or await stalled()
+
+    assert outcome(asyncio.run(read_body(receive, 10, {}, seconds=0.001))) == (408, "too_slow")
 
 
 def test_a_body_without_end_is_given_up_at_the_limit() -> None:
@@ -138,28 +165,28 @@ def test_a_body_without_end_is_given_up_at_the_limit() -> None:
             sent += 1
             yield b"x" * 1000
 
-    assert outcome(asyncio.run(read_body(in_chunks(forever()), 5_000, []))) == (413, "too_large")
+    assert outcome(asyncio.run(read_body(in_chunks(forever()), 5_000, {}))) == (413, "too_large")
     assert sent == 6
 
 
 @pytest.mark.parametrize("length", [b"5001", b"200000000", b"9" * 5000])
 def test_a_body_that_is_declared_too_large_is_not_awaited(length: bytes) -> None:
-    headers = [(b"content-length", length)]
+    headers = {b"content-length": [length]}
     assert outcome(asyncio.run(read_body(hung_up, 5_000, headers))) == (413, "too_large")
 
 
 @pytest.mark.parametrize("length", [b"", b"-1", b"x", b"0"])
 def test_a_length_that_says_nothing_does_not_replace_counting(length: bytes) -> None:
-    headers = [(b"content-length", length)]
+    headers = {b"content-length": [length]}
     assert outcome(asyncio.run(read_body(in_chunks([b"abcd"]), 3, headers))) == (413, "too_large")
 
 
 def test_a_body_that_does_not_come_is_given_up() -> None:
-    assert outcome(asyncio.run(read_body(stalled, 10, [], seconds=0.001))) == (408, "too_slow")
+    assert outcome(asyncio.run(read_body(stalled, 10, {}, seconds=0.001))) == (408, "too_slow")
 
 
 def test_a_connection_that_closes_midway_is_a_fault() -> None:
-    assert outcome(asyncio.run(read_body(hung_up, 10, []))) == (400, "cut_off")
+    assert outcome(asyncio.run(read_body(hung_up, 10, {}))) == (400, "cut_off")
 
 
 @pytest.mark.parametrize(
@@ -278,16 +305,16 @@ def test_a_request_larger_than_the_limit_is_refused_while_it_comes() -> None:
         (b'{"a": 1}', AS_JSON, False, (201, "")),
         (b"[]", AS_JSON, False, (422, "invalid_request")),
         (b"", AS_JSON, False, (400, "empty_body")),
-        (b"", [], False, (415, "media_type")),
-        (b"", [], True, (201, "")),
-        (b"{}", [], True, (415, "media_type")),
+        (b"", {}, False, (415, "media_type")),
+        (b"", {}, True, (201, "")),
+        (b"{}", {}, True, (415, "media_type")),
         (b"{}", AS_JSON, True, (201, "")),
         (b"{}", AS_LINES, True, (415, "media_type")),
         (b'{"a": 1, "a": 2}', AS_JSON, True, (400, "duplicate_key")),
     ],
 )
 def test_one_object_is_taken_where_one_is_expected(
-    body: bytes, headers: list[tuple[bytes, bytes]], optional: bool, expected: tuple[int, str]
+    body: bytes, headers: Headers, optional: bool, expected: tuple[int, str]
 ) -> None:
     taken = asyncio.run(object_in(in_chunks([body]), headers, optional=optional))
     assert outcome(taken) == expected
@@ -308,7 +335,7 @@ def test_one_object_is_taken_where_one_is_expected(
 def test_a_request_can_name_its_session(
     query: bytes, header: bytes | None, session: str | None
 ) -> None:
-    headers = [] if header is None else [(b"x-session-id", header)]
+    headers: Headers = {} if header is None else {b"x-session-id": [header]}
     assert named_session(query, headers) == session
 
 
@@ -325,7 +352,7 @@ def test_a_request_can_name_its_session(
 def test_a_request_that_names_two_sessions_or_none_that_can_be_read_is_refused(
     query: bytes, header: bytes, expected: tuple[int, str]
 ) -> None:
-    assert outcome(named_session(query, [(b"x-session-id", header)])) == expected
+    assert outcome(named_session(query, {b"x-session-id": [header]})) == expected
 
 
 def test_a_good_event_after_each_hostile_body_is_stored(tmp_path: Path) -> None:
