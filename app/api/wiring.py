@@ -107,7 +107,18 @@ def actor_of(who: Principal) -> str:
 
 def answer(value: Json, status: int = 200) -> Response:
     """A JSON answer; compact, as it is mostly read by programs."""
-    return Response(_COMPACT(value).encode(), status, media_type="application/json")
+    return JsonAnswer(_COMPACT(value).encode(), status)
+
+
+class JsonAnswer(Response):
+    """An answer that is JSON already; nothing about its headers has to be found out."""
+
+    def __init__(self, body: bytes, status: int = 200) -> None:
+        self.body, self.status_code, self.background = body, status, None
+        self.raw_headers = [
+            (b"content-length", b"%d" % len(body)),
+            (b"content-type", b"application/json"),
+        ]
 
 
 # made once: `json.dumps` with options makes an encoder each time, for the price of the encoding

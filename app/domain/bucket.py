@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,14 +27,9 @@ def take(bucket: Bucket, count: int, now: float) -> tuple[Bucket, bool, float]:
     it for ever would help nobody, and the rate holds over time. A clock that goes back adds
     nothing.
     """
-    filled = _filled(bucket, now)
-    short = min(float(count), bucket.burst) - filled.level
-    if short > 0:
-        return filled, False, short / bucket.rate
-    return replace(filled, level=filled.level - count), True, 0.0
-
-
-def _filled(bucket: Bucket, now: float) -> Bucket:
-    elapsed = max(0.0, now - bucket.at)
-    level = min(bucket.burst, bucket.level + elapsed * bucket.rate)
-    return replace(bucket, level=level, at=max(bucket.at, now))
+    at = max(bucket.at, now)
+    level = min(bucket.burst, bucket.level + (at - bucket.at) * bucket.rate)
+    short = min(float(count), bucket.burst) - level
+    left = level if short > 0 else level - count
+    after = Bucket(level=left, at=at, rate=bucket.rate, burst=bucket.burst)
+    return after, short <= 0, max(0.0, short) / bucket.rate

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, cast
 
-from pydantic import AfterValidator, Field, JsonValue, TypeAdapter, ValidationError, with_config
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, with_config
 from pydantic_core import ErrorDetails, PydanticCustomError
 from typing_extensions import TypedDict
 
@@ -121,7 +121,7 @@ class NeutralEvent(TypedDict, total=False):
     batch_id: Name | None
     call_id: Name | None
     tool: Name | None
-    arguments: dict[str, JsonValue] | None
+    arguments: dict[str, Any] | None  # of JSON values, as all that is read
     outcome: Outcome | None
     denied_by: DeniedBy | None
     rule: Name | None
@@ -148,6 +148,7 @@ KNOWN: Final[Mapping[str, frozenset[str]]] = {
     "coverage": frozenset(CoverageBody.__annotations__),
 }
 RENAMED: Final = {"success": "outcome", "cumulative_tokens": "context_tokens"}
+OTHER: Final = frozenset({*RENAMED, "usage", "tests", "coverage"})  # than the event's own fields
 EXPECTED: Final[Mapping[str, str]] = {
     "dict_type": "expected an object",
     "list_type": "expected an array",
@@ -172,7 +173,7 @@ def event(value: Json, *, session: str | None = None) -> Event | Fault:
     if session is not None and fields.get("session_id") is None:
         fields = {**fields, "session_id": session}
     try:
-        valid = SCHEMA.validate_python(fields)
+        valid = SCHEMA.validator.validate_python(fields)
     except ValidationError as error:
         return _first(error.errors(include_url=False, include_input=False))
     return _event({name: field for name, field in valid.items() if field is not None})
@@ -225,6 +226,8 @@ def _event(valid: dict[str, Any]) -> Event | Fault:
         return invalid("session_id", "expected a session's id; it is always needed")
     if valid.get("kind", "tool") in NEEDS_TOOL and "tool" not in valid:
         return invalid("tool", "expected the name of the tool that the call is about")
+    if OTHER.isdisjoint(valid):
+        return Event(**valid)
     return Event(**dict(map(_field, valid.items())))
 
 
