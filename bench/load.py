@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import cast
+from typing import TypeAlias, cast
 
 import uvloop
 
@@ -20,15 +21,17 @@ TOOLS = ("Bash", "Edit", "Read", "Grep", "Glob", "Write", "WebFetch", "mcp__db__
 OUTCOMES = ("ok",) * 7 + ("error", "error", "denied", "blocked", "timeout")
 SESSIONS = 64
 
+Request: TypeAlias = tuple[str, str, bytes]  # its path, its media type, its body
 
-def event(draw: random.Random, number: int) -> bytes:
+
+def event(draw: random.Random, number: int, sessions: int = SESSIONS) -> bytes:
     """One event of about 520 bytes, with an id of its own."""
     outcome = draw.choice(OUTCOMES)
     passed = "ok: 12 matches in 4 files"
     failed = "FAILED tests/test_api.py::test_create - assert 500 == 201"
     value = {
         "event_id": f"{draw.getrandbits(128):032x}",
-        "session_id": f"bench-{number % SESSIONS:03d}",
+        "session_id": f"bench-{number % sessions:03d}",
         "harness": "custom",
         "tool": draw.choice(TOOLS),
         "arguments": {
@@ -43,6 +46,35 @@ def event(draw: random.Random, number: int) -> bytes:
         "occurred_at": "2026-11-30T12:00:00.000Z",
     }
     return json.dumps(value, separators=(",", ":")).encode()
+
+
+def attempt(draw: random.Random, number: int) -> bytes:
+    """What Claude Code posts before it runs a command; the call has an id of its own."""
+    value = {
+        "session_id": f"hooked-{number % SESSIONS:03d}",
+        "transcript_path": "/home/dev/.claude/projects/-home-dev-project/bench.jsonl",
+        "cwd": "/home/dev/project",
+        "permission_mode": "default",
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {
+            "command": f"pytest -q tests/unit/test_{draw.randrange(40)}.py --maxfail=1",
+            "description": "run the unit tests for the module under change",
+        },
+        "tool_use_id": f"toolu_{draw.getrandbits(96):024x}",
+    }
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def requests(draw: random.Random, batch: int, sessions: int, hook: bool) -> Iterator[Request]:
+    """What a run posts: attempts at the hook's route, or events; a `batch` of several as lines."""
+    kind = "application/json" if batch == 1 else "application/x-ndjson"
+    for first in itertools.count(batch, batch):
+        if hook:
+            yield "/hooks/claude-code", kind, attempt(draw, first)
+            continue
+        lines = (event(draw, first + each, sessions) for each in range(batch))
+        yield "/controller/events", kind, b"\n".join(lines)
 
 
 @dataclass(slots=True)
@@ -98,24 +130,19 @@ class Connection(asyncio.Protocol):
 
 
 async def load(
-    port: int, connections: int, seconds: float, token: str, seed: int, batch: int
+    port: int, token: str, connections: int, seconds: float, posted: Iterator[Request]
 ) -> Counted:
-    """Post for some seconds over so many connections; a `batch` of several events as lines."""
-    kind = "application/json" if batch == 1 else "application/x-ndjson"
-    head = (
-        f"POST /controller/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
-        f"Authorization: Bearer {token}\r\nContent-Type: {kind}\r\n"
-    )
-    draw, counted, number = random.Random(seed), Counted(), 0
-    end = time.perf_counter() + seconds
+    """Post over so many connections until the time is up or all is `posted`."""
+    counted, end = Counted(), time.perf_counter() + seconds
+    head = f"HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n"
 
     def following() -> bytes | None:
-        nonlocal number
-        if time.perf_counter() >= end:
+        request = None if time.perf_counter() >= end else next(posted, None)
+        if request is None:
             return None
-        number += batch
-        body = b"\n".join(event(draw, number + each) for each in range(batch))
-        return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
+        path, kind, body = request
+        about = f"Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
+        return f"POST {path} {head}{about}".encode() + body
 
     loop = asyncio.get_running_loop()
     made = [
@@ -135,10 +162,14 @@ def main() -> None:
     parser.add_argument("seed", type=int)
     parser.add_argument("--token", default="none")
     parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--sessions", type=int, default=SESSIONS)
+    parser.add_argument("--requests", type=int, help="How many at most.")
+    parser.add_argument("--hook", action="store_true")
     given = parser.parse_args()
-    counted = uvloop.run(
-        load(given.port, given.connections, given.seconds, given.token, given.seed, given.batch)
-    )
+    draw = random.Random(given.seed)
+    posted = requests(draw, given.batch, given.sessions, given.hook)
+    limited = itertools.islice(posted, given.requests)
+    counted = uvloop.run(load(given.port, given.token, given.connections, given.seconds, limited))
     times = sorted(counted.seconds)
     print(
         json.dumps(

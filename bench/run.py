@@ -23,6 +23,8 @@ from bench.servers import ROOT, Server, daemon, reference
 
 Row: TypeAlias = dict[str, float]
 BATCH = 1_000
+MANY = 100_000  # events, in as many sessions as a batch has events
+LONGEST = 120.0  # seconds that they may take
 HEAD = ("", "posts/s", "p50 ms", "p99 ms", "CPU us", "rate", "p99", "CPU", "errors")
 
 
@@ -43,6 +45,7 @@ def main() -> None:
             _singles(stock, ours, connections, given.seconds, given.rounds)
         _batches(ours, folder, given.seconds, given.rounds)
         _beside(ours, given.seconds, given.rounds)
+        _memory(folder / "memory")
 
 
 def _singles(stock: Server, ours: Server, connections: int, seconds: float, rounds: int) -> None:
@@ -60,16 +63,24 @@ def _singles(stock: Server, ours: Server, connections: int, seconds: float, roun
 
 
 def _batches(ours: Server, folder: Path, seconds: float, rounds: int) -> None:
-    batches, bare = [], []
+    batches, hooks, bare = [], [], []
     for turn in range(rounds):
         batches.append(_measure(ours, 1, seconds, 500 + turn, BATCH))
+        hooks.append(_measure(ours, 1, seconds / 2, 550 + turn, 1, "--hook"))
         bare.append(_bare(folder, seconds))
-    row, store = _middle(batches), _middle(bare)
+    row, hook, store = _middle(batches), _middle(hooks), _middle(bare)
     _print(f"\n{BATCH:,} events a request, NDJSON", ("events/s", "CPU us", "by store"))
     share = _ratio(batches, bare, "rate")
     _print("floorboss", (f"{row['rate']:.0f}", f"{row['cpu_us']:.0f}", f"{share:.2f}"))
     _print("executemany alone", (f"{store['rate']:.0f}", "", "1.00"))
-    print(f"one durable commit of one row, p50: {store['commit_ms']:.2f} ms")
+    _print("\none at a time, durable before it is answered", ("p50 ms", "p99 ms", "ratio"))
+    times = statistics.median(
+        each["p50_ms"] / alone["commit_ms"] for each, alone in zip(hooks, bare, strict=True)
+    )
+    _print("POST /hooks/claude-code, PreToolUse of Bash", (
+        f"{hook['p50_ms']:.2f}", f"{hook['p99_ms']:.2f}", f"{times:.2f}",
+    ))  # fmt: skip
+    _print("a commit of one row alone", (f"{store['commit_ms']:.2f}", "", "1.00"))
 
 
 def _beside(ours: Server, seconds: float, rounds: int) -> None:
@@ -88,9 +99,24 @@ def _beside(ours: Server, seconds: float, rounds: int) -> None:
         ))  # fmt: skip
 
 
-def _measure(server: Server, connections: int, seconds: float, seed: int, batch: int = 1) -> Row:
+def _memory(folder: Path) -> None:
+    """What a fresh daemon takes when it starts, and after many events in many sessions."""
+    with daemon(folder) as ours:
+        cpu, start = ours.cpu(), ours.memory()
+        flags = ("--requests", str(MANY // BATCH), "--sessions", str(BATCH))
+        row = _measure(ours, 2, LONGEST, 600, BATCH, *flags)
+        _print("\nmemory of the process", ("MB", "more", "errors"))
+        _print(f"at start, after {cpu:.2f} s of CPU", (f"{start:.0f}", ""))
+        _print(f"after {MANY:,} events in {BATCH:,} sessions", (
+            f"{ours.memory():.0f}", f"{ours.memory() - start:.0f}", f"{row['errors']:.0f}",
+        ))  # fmt: skip
+
+
+def _measure(
+    server: Server, connections: int, seconds: float, seed: int, batch: int = 1, *flags: str
+) -> Row:
     before = server.cpu()
-    with _started(server, connections, seconds, seed, batch) as process:
+    with _started(server, connections, seconds, seed, batch, *flags) as process:
         output, _ = process.communicate()
     row: dict[str, Any] = json.loads(output)
     events = batch * max(1, row["acknowledged"])
@@ -104,11 +130,11 @@ def _measure(server: Server, connections: int, seconds: float, seed: int, batch:
 
 
 def _started(
-    server: Server, connections: int, seconds: float, seed: int, batch: int = 1
+    server: Server, connections: int, seconds: float, seed: int, batch: int = 1, *flags: str
 ) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "bench.load", str(server.port), str(connections)]
     command += [str(seconds), str(seed * 1_000 + connections), "--token", server.token]
-    command += ["--batch", str(batch)]
+    command += ["--batch", str(batch), *flags]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 

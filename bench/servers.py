@@ -33,6 +33,14 @@ class Server:
             return 0.0
         return (int(fields[11]) + int(fields[12])) / TICKS
 
+    def memory(self) -> float:
+        """MB of memory its process has now; 0 where the system does not say."""
+        try:
+            status = Path(f"/proc/{self.pid}/status").read_text()
+        except OSError:
+            return 0.0
+        return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+
 
 @contextmanager
 def reference() -> Iterator[Server]:
