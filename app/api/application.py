@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.api import decisions, events, health, hooks, log, problems, reads, stream, tokens
 from app.api.docs import docs
@@ -25,20 +26,30 @@ VERSION: Final = "1"  # of the routes; the program's own is nobody's business wh
 _log = logging.getLogger("floorboss.api")
 
 
-def application(wiring: Wiring) -> FastAPI:
+class Application(FastAPI):
+    """FastAPI with something in front of all of it; a middleware would stand behind its own."""
+
+    front: ASGIApp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Take whatever the server has: `front` passes on what it does not answer."""
+        await self.front(scope, receive, send)
+
+
+def application(wiring: Wiring) -> Application:
     """The application over one wiring; it neither opens nor closes what it stands on."""
     app = routes()
     app.state.wiring = wiring
     settings = wiring.settings
-    # the one added last is outermost: nothing reaches a handler past the guards
-    app.add_middleware(HotPath, parts=wiring)
-    app.add_middleware(Guards, hosts=(settings.host, *settings.auth.hosts))
+    # outermost: nothing reaches a handler past the guards
+    hot = HotPath(app.front, parts=wiring)
+    app.front = Guards(hot, hosts=(settings.host, *settings.auth.hosts))
     return app
 
 
-def routes() -> FastAPI:
-    """Every route and what describes it, with nothing behind them yet."""
-    app = FastAPI(
+def routes() -> Application:
+    """Every route and what describes it, with nothing in front and nothing behind them yet."""
+    app = Application(
         title="floorboss",
         summary="The floor manager of an agent system.",
         version=VERSION,
@@ -46,6 +57,7 @@ def routes() -> FastAPI:
         redoc_url=None,
         lifespan=_ticking,
     )
+    app.front = super(Application, app).__call__
     problems.install(app)
     app.add_exception_handler(LogUnavailable, _unreadable)
     for part in (events, hooks, log, stream, reads, decisions, tokens, health):
