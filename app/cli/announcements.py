@@ -24,6 +24,7 @@ from app.domain.tables import plain, short
 from app.domain.views import in_force_view
 
 NOTICES: Final = frozenset({"notice", "compact"})  # applied entries that only tell something
+DECIDED_ON: Final = frozenset({"proposed", "applied"})  # what a person can decide about
 SETTLING: Final = frozenset({"approved", "dismissed", "reverted", "ended", "applied"})
 INDENT: Final = " " * 9
 
@@ -72,11 +73,19 @@ def proposal(
 
 
 def applied(book: Book, entry: Entry, configuration: Configuration) -> tuple[str, ...]:
-    """The two lines of any other entry that somebody wants to decide about."""
+    """The two lines of an applied entry that somebody wants to decide about."""
     now = shown(book, entry.scope, configuration).held
     return (
         f"{_head(entry)}  {_said(entry)}; in force: {now}",
         f"{INDENT}type  r {entry.seq}  to take it back",
+    )
+
+
+def undecidable(entry: Entry) -> tuple[str, ...]:
+    """The two lines of any other entry, about which nobody decides."""
+    return (
+        f"{_head(entry)}  {_said(entry)}",
+        f"{INDENT}there is nothing to decide about it. Nothing was changed.",
     )
 
 

@@ -193,10 +193,13 @@ class Console:
 
     def _decide(self, wanted: Verb | None, seq: int) -> None:
         entry = self._archive.get(seq)
-        book = None if entry is None else self._book(entry.scope)
         if entry is None:
             self._say(f"The log has no entry {seq}.")
             return
+        if entry.kind not in announcements.DECIDED_ON:
+            self._print(announcements.undecidable(entry))
+            return
+        book = self._book(entry.scope)
         if book is None:
             return
         seen = self._shown.get(seq)

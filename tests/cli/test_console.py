@@ -123,7 +123,7 @@ def test_what_somebody_else_decided_is_told(console: Console) -> None:
     ("line", "answer"),
     [
         ("a 6000", "The log has no entry 6000"),
-        ("a 1", "It was not shown here yet"),
+        ("a 1", "there is nothing to decide about it. Nothing was changed."),
         ("approve", "approve is none of a SEQ, d SEQ, r SEQ"),
         ("?", "a SEQ   say yes to a proposal"),
     ],
@@ -132,6 +132,19 @@ def test_a_line_that_decides_nothing_says_so(console: Console, line: str, answer
     console.screen.type(line)
     console.screen.wait_for(re.escape(answer))
     assert kinds(console) == []
+
+
+def test_what_was_only_observed_is_never_offered_to_be_taken_back(console: Console) -> None:
+    console.loop()
+    console.screen.wait_for(RETURN)
+    for line in ("r 4", "a 4", "d 4"):
+        console.screen.type(line)
+        said = console.screen.wait_for(r"(?s)4 observed: .*?\n.*?\n")[0]
+        assert "there is nothing to decide about it. Nothing was changed." in said
+        assert "type" not in said
+    console.screen.type("r 5")
+    console.screen.wait_for(r"reverted.*In force for demo: mode implementation")
+    assert "refused" not in dict(kinds(console))
 
 
 def test_without_more_input_the_daemon_goes_on(console: Console) -> None:
