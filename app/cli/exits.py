@@ -10,15 +10,17 @@ import typer
 REFUSED: Final = 1  # the daemon said no, or a check did not hold
 MISUSED: Final = 2  # wrong arguments or settings; nobody there to ask
 HELD: Final = 3  # another daemon has this log
-CLOSED: Final = 4  # the state folder, the log or the port cannot be opened
+CLOSED: Final = 4  # the state folder, the log or the port cannot be opened, the output written
 UNREACHABLE: Final = 5  # no daemon answered
 MEANINGS: Final = {
     0: "done",
-    REFUSED: "the daemon refused, a check did not hold, or you answered no; nothing was changed",
+    REFUSED: "the daemon refused, a check did not hold, or you answered no; nothing was changed"
+    " (`replay --post`: what it took before stays)",
     MISUSED: "wrong arguments or settings, or nobody there to ask for the operator's token",
     HELD: "`serve`: another daemon has this log; it is named",
-    CLOSED: "the state folder, the log, the port or a harness's settings cannot be used as is",
-    UNREACHABLE: "no daemon answered; the address that was tried is named",
+    CLOSED: "the state folder, the log, the port or a harness's settings cannot be used as is,"
+    " or the output cannot be written",
+    UNREACHABLE: "no daemon answered, or something else did; the address that was tried is named",
 }
 
 

@@ -6,12 +6,16 @@ There is no `run`, no `set` and no `mode`: nobody switches a mode except by deci
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from collections import UserDict
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
+
+from app.cli.exits import CLOSED, REFUSED
 
 # In the order of the help: what runs, what shows, what decides, what keeps the house.
 COMMANDS: Final[Mapping[str, str]] = {
@@ -63,7 +67,20 @@ def group() -> TyperGroup:
     return found
 
 
-def floorboss() -> None:
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"floorboss {version('floorboss')}")
+        raise typer.Exit
+
+
+def floorboss(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
     """The floor manager of an agent system: it tightens by itself and loosens when you say so."""
 
 
@@ -74,4 +91,20 @@ def _application() -> typer.Typer:
 
 def main() -> None:
     """Run the command that the arguments name."""
-    group()(prog_name="floorboss")
+    try:
+        try:
+            group()(prog_name="floorboss")
+        finally:
+            print(end="", flush=True)
+    except OSError as fault:
+        raise SystemExit(_unwritten(fault)) from None
+
+
+def _unwritten(fault: OSError) -> int:
+    """Say why the output ends here, and keep the interpreter from trying to write the rest."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(fault, BrokenPipeError):  # `| head` has seen enough
+        return REFUSED
+    where = "" if fault.filename is None else f"{fault.filename}: "
+    print(f"floorboss: {where}{fault.strerror or fault}", file=sys.stderr)
+    return CLOSED

@@ -115,12 +115,14 @@ def _token(token_fd: int | None, settings: Settings) -> str:
 
 
 def _posted(files: list[Path], daemon: Daemon, *, json_: bool) -> None:
-    from app.replay.post import PostFailed
+    from app.replay.post import PostFailed, PostRefused
     from app.replay.tally import Tally
 
     tally = Tally()
     try:
         _told(files, daemon.feed, tally, json_=json_)
+    except PostRefused as fault:
+        fail(REFUSED, str(fault))
     except PostFailed as fault:
         fail(UNREACHABLE, str(fault))
     finally:

@@ -29,12 +29,17 @@ TRIES: Final = 60  # of one request, while the daemon says that it is busy
 LONGEST_WAIT: Final = 30.0  # seconds between two tries, whatever the daemon asks for
 PATIENCE: Final = 60.0  # seconds for one answer
 ROUTE: Final = "/controller/events"
+PROBLEM: Final = "/problems/"  # how the type of each no begins
 BUSY: Final = frozenset({429, 503})
 CUT: Final = (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError)
 
 
 class PostFailed(Exception):
-    """The daemon cannot be reached, or takes nothing more; the text says why."""
+    """No daemon took what was posted; the text says why."""
+
+
+class PostRefused(PostFailed):
+    """The daemon answered, and takes nothing more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +49,11 @@ class Reply:
     status: int
     wait: float  # seconds it asks to wait
     body: dict[str, Any]
+
+    @property
+    def ours(self) -> bool:
+        """Whether a no is floorboss's, and not that of something else at its address."""
+        return str(self.body.get("type", "")).startswith(PROBLEM)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,10 +129,11 @@ class Daemon:
         for _ in range(TRIES):
             reply = self._post(body)
             if reply.status not in BUSY:
-                return _read(reply, stored)
+                return _read(reply, stored, self._address.url)
             stored = max(stored, _stored(reply))
             self._sleep(min(reply.wait, LONGEST_WAIT))
-        raise PostFailed(f"{self._address.url} stays busy: {reply.body.get('detail')}")
+        failed = PostRefused if reply.ours else PostFailed
+        raise failed(f"{self._address.url} stays busy: {reply.body.get('detail')}")
 
     def _post(self, body: bytes) -> Reply:
         try:
@@ -160,16 +171,19 @@ def _object(text: bytes) -> dict[str, Any]:
     return value if isinstance(value, dict) else {"detail": "an answer that is no JSON object"}
 
 
-def _read(reply: Reply, stored: int) -> list[Answer] | Refused:
-    body = reply.body
+def _read(reply: Reply, stored: int, url: str) -> list[Answer] | Refused:
+    body, results = reply.body, reply.body.get("results")
     code, index = str(body.get("type", "")).rpartition("/")[2], body.get("index")
-    if reply.status == 201:
-        found = [_answer(result) for result in body["results"]]
+    if reply.status == 201 and isinstance(results, list):
+        found = [_answer(result) for result in results]
         return [replace(a, duplicate=False) for a in found[:stored]] + found[stored:]
     if code in ("event_id_reused", "session_bound") and isinstance(index, int):
         detail, kept = str(body.get("detail")), max(stored, _stored(reply))
         return Refused(index=index, stored=kept, code=cast(Any, code), detail=detail)
-    raise PostFailed(f"the daemon answered {reply.status}: {body.get('detail')}")
+    said = f"answered {reply.status}: {body.get('detail')}"
+    if reply.ours:
+        raise PostRefused(f"the daemon {said}")
+    raise PostFailed(f"what answers at {url} is not floorboss; it {said}")
 
 
 def _stored(reply: Reply) -> int:

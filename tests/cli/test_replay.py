@@ -115,6 +115,21 @@ def test_a_session_bound_to_hooks_is_named_and_the_end_is_one(
     assert "3 events left out: session_bound 3" in result.stdout
 
 
+def test_a_daemon_that_refuses_is_told_from_one_that_is_not_there(
+    typed: Typed, looping: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "state"
+    other = tmp_path / "token"
+    other.write_text("floorboss_h_unknown\n")
+    with serving(folder) as url:
+        words = ("--state-dir", folder, looping)
+        unknown = typed("--post", url, "--token-fd", os.open(other, os.O_RDONLY), *words)
+        elsewhere = typed("--post", f"{url}/nowhere", *words)
+    assert (unknown.status, elsewhere.status) == (REFUSED, REFUSED)
+    assert "the daemon answered 401: " in unknown.stderr
+    assert "the daemon answered 404: " in elsewhere.stderr
+
+
 def test_a_daemon_that_is_not_there_is_named(typed: Typed, looping: Path, tmp_path: Path) -> None:
     folder = tmp_path / "state"
     with serving(folder) as url:

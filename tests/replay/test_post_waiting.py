@@ -14,7 +14,7 @@ import pytest
 from app.domain.events import Event
 from app.replay.address import Address, address_of
 from app.replay.lines import Line
-from app.replay.post import EVENTS, LONGEST_WAIT, TRIES, Daemon, PostFailed
+from app.replay.post import EVENTS, LONGEST_WAIT, TRIES, Daemon, PostFailed, PostRefused
 from app.service.intake import Answer, Conflict
 
 Scripted = tuple[int, dict[str, str], Any]  # status, headers, body
@@ -146,6 +146,25 @@ def test_a_daemon_that_says_no_is_asked_once(status: int) -> None:
     ):
         list(daemon.feed(lines(1)))
     assert (len(server.bodies), waits) == (1, [])
+
+
+@pytest.mark.parametrize(("status", "asked_for"), [(401, 1), (404, 1), (503, TRIES)])
+def test_a_no_of_the_daemons_own_is_told_from_that_of_something_else(
+    status: int, asked_for: int
+) -> None:
+    for type_, expected in (("/problems/x", PostRefused), ("about:blank", PostFailed)):
+        no: Scripted = (status, {}, {"type": type_, "detail": "no"})
+        with asked(*[no] * asked_for) as (daemon, server, _), pytest.raises(PostFailed) as said:
+            list(daemon.feed(lines(1)))
+        assert (said.type, len(server.bodies)) == (expected, asked_for)
+
+
+def test_a_success_of_something_else_is_none() -> None:
+    with (
+        asked((201, {}, {"hello": "world"})) as (daemon, _, _),
+        pytest.raises(PostFailed, match="is not floorboss; it answered 201"),
+    ):
+        list(daemon.feed(lines(1)))
 
 
 def test_an_answer_of_something_else_is_a_failure_and_no_fault() -> None:
