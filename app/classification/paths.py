@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.classification.remembering import remembered
 from app.domain.calls import Target, Zone
 from app.domain.patterns import GUARDED_PATTERNS, names, zone_inside
 
@@ -22,14 +23,41 @@ LONGEST = 4096  # characters of a path that is looked up on the disk; no system 
 _HOLDERS = frozenset({".git", ".claude", ".codex", ".cursor", ".gemini", ".opencode", ".copilot"})
 
 
+class Disk:
+    """What the disk said about paths, each looked at once: one event is judged by one look."""
+
+    def __init__(self) -> None:
+        self._real: dict[str, str] = {}
+
+    def real(self, path: str) -> str:
+        """Where a normalised path really is, as `os.path.realpath`."""
+        if path not in self._real:
+            self._real[path] = self._found(path)
+        return self._real[path]
+
+    def _found(self, path: str) -> str:
+        if not path.startswith("/") or path.startswith("//"):
+            return os.path.realpath(path)
+        straight = []  # this path and the folders above it, as long as none is a link
+        for above in _upwards(path):
+            if self._real.get(above) == above:
+                break
+            if _is_link(above):
+                return os.path.realpath(path)
+            straight.append(above)
+        self._real.update(zip(straight, straight, strict=True))
+        return path
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a session works."""
+    """Where a session works, as one event finds it."""
 
     root: str | None  # the project root; None: no cwd was ever seen
     cwd: str | None  # what relative paths start from; None: the root
     given: tuple[str, ...] = ()  # further folders the harness was given
     own: tuple[str, ...] = ()  # folders and files of floorboss itself
+    disk: Disk = field(default_factory=Disk, compare=False, repr=False)
 
 
 def find_root(cwd: str) -> str:
@@ -62,9 +90,16 @@ def _resolved(path: str, place: Place) -> Iterator[Target]:
     if len(text) > LONGEST:  # no disk can hold it: only the text counts
         return
     try:
-        yield _target(os.path.realpath(joined if len(joined) <= LONGEST else text), place)
+        real = _real(joined if len(joined) <= LONGEST else text, text, place.disk)
     except ValueError:  # a NUL byte: the same
         return
+    if real != text:
+        yield _target(real, place)
+
+
+def _real(joined: str, text: str, disk: Disk) -> str:
+    """Where the disk says a path leads; behind a link, `..` is not what the text makes of it."""
+    return os.path.realpath(joined) if ".." in joined else disk.real(text)
 
 
 def _without_root(path: str) -> Target:
@@ -76,14 +111,15 @@ def _without_root(path: str) -> Target:
 
 
 def _target(path: str, place: Place) -> Target:
-    inside = None if place.root is None else _relative(path, place.root)
-    if any(_relative(path, own) is not None for own in place.own):
+    inside = None if place.root is None else _relative(path, place.root, place.disk)
+    if any(_relative(path, own, place.disk) is not None for own in place.own):
         return Target(path=path if inside is None else inside, zone="guarded")
     if inside is not None:
         return Target(path=inside, zone=_zone_inside(inside))
     return Target(path=path, zone=_zone_outside(path, place))
 
 
+@remembered
 def _zone_inside(path: str) -> Zone:
     """As patterns.zone_inside; the root and the harnesses' folders as such hold guarded paths."""
     if path == os.curdir or Path(path).name in _HOLDERS:
@@ -92,26 +128,46 @@ def _zone_inside(path: str) -> Zone:
 
 
 def _zone_outside(path: str, place: Place) -> Zone:
-    above_root = place.root is not None and _relative(place.root, path) is not None
-    if above_root or Path(path).name in _HOLDERS or names(GUARDED_PATTERNS, path[1:]):
+    if _is_guarded(path) or _is_above_root(path, place):
         return "guarded"
-    if any(_relative(path, folder) is not None for folder in place.given):
+    if any(_relative(path, folder, place.disk) is not None for folder in place.given):
         return "given"
-    if any(_relative(path, folder) is not None for folder in TEMPORARY):
+    if any(_relative(path, folder, place.disk) is not None for folder in TEMPORARY):
         return "temporary"
     return "outside"
 
 
-def _relative(path: str, folder: str) -> str | None:
+@remembered
+def _is_guarded(path: str) -> bool:
+    """Whether a path outside the root is guarded by its text alone."""
+    return Path(path).name in _HOLDERS or names(GUARDED_PATTERNS, path[1:])
+
+
+def _is_above_root(path: str, place: Place) -> bool:
+    return place.root is not None and _relative(place.root, path, place.disk) is not None
+
+
+def _relative(path: str, folder: str, disk: Disk) -> str | None:
     """The path below the folder, whichever link either was reached through; None: not below."""
     folder = os.path.normpath(folder)
-    if path == folder or path.startswith(folder.rstrip(os.sep) + os.sep):
-        return os.path.relpath(path, folder)
-    real = os.path.realpath(folder)
-    for above in _upwards(path) if len(path) <= LONGEST else ():
-        if (_named_as(above, real) or _is_link(above)) and os.path.realpath(above) == real:
+    below = _below(path, folder)
+    if below is not None or len(path) > LONGEST:
+        return below
+    real = disk.real(folder)
+    if disk.real(path) == path:  # there is no link on the way to it
+        return _below(path, real)
+    for above in _upwards(path):
+        if (_named_as(above, real) or _is_link(above)) and disk.real(above) == real:
             return os.path.relpath(path, above)
     return None
+
+
+def _below(path: str, folder: str) -> str | None:
+    """The path below the folder by their texts, both normalised; None: not below."""
+    stem = folder.rstrip(os.sep) + os.sep
+    if path == folder:
+        return os.curdir
+    return path[len(stem) :].lstrip(os.sep) or os.curdir if path.startswith(stem) else None
 
 
 def _named_as(path: str, other: str) -> bool:
@@ -139,4 +195,4 @@ def closed(path: str, place: Place) -> bool:
 
 
 def _holds_root(path: str, place: Place) -> bool:
-    return path == "." or (place.root is not None and _relative(place.root, path) is not None)
+    return path == "." or _is_above_root(path, place)

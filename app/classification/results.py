@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from app.classification.arguments import digest
+from app.classification.vocabulary import folded
 
 LONGEST = 20_000  # characters looked at: the first and the last half of a longer text
 SHORT = 40  # characters; a shorter answer says little
@@ -25,32 +26,59 @@ _SAID: Final = (
 _HINTS: Final = (*_SAID, "_at", "_ms")
 _NAMED: Final = rf"\w*(?:{'|'.join(_SAID)})\w*|\w+_(?:at|ms)"  # its value changes by itself
 _TRIES: Final = ("read", "run", "attempt", "try", "call")
+_TRIED: Final = "|".join(rf"(?<=\b{word} )" for word in (*_TRIES, "retry"))
 
-# Each mask with what a lower-cased text must hold for it to be worth trying; () = always tried.
-_MASKS: Final[tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...]] = tuple(
-    (hints, re.compile(pattern, re.IGNORECASE), mask)
-    for hints, pattern, mask in (
-        (("\x1b",), r"\x1b\[[0-9;?]*[ -/]*[@-~]", ""),
-        (
-            ("-",),
-            r"\d{4}-\d\d-\d\d[T _-]\d\d[:_-]\d\d(?:[:_-]\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?",
-            "T",
-        ),
-        ((":",), r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b", "T"),
-        (_HINTS, rf'"({_NAMED})"\s*:\s*("(?:\\.|[^"\\])*"|[^,}}\]\s]+)', r'"\1":V'),
-        (_HINTS, rf"\b({_NAMED})\s*[=: ]\s*(?=\S*\d)[^\s,;}}\]]+", r"\1=V"),
-        ((), r"\b\d+(?:\.\d+)?\s?(?:ms|s|sec|min|m)\b", "D"),
-        (("pid",), r"\bpid[ :=]*\d+", "PID"),
-        (("0x",), r"\b0x[0-9a-f]+\b", "HEX"),
-        (("-",), r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "UUID"),
-        ((), r"\b(?=[a-f]*\d)[0-9a-f]{12,}\b", "HEX"),
-        (("/tmp/",), r"/tmp/[\w./-]+", "/tmp/P"),
-        (
-            _TRIES,
-            r"\b(read|run|attempt|try|call|retry) \d+(?: times)?(?: this session| of \d+)?",
-            r"\1 N",
-        ),
-    )
+
+class _Mask(NamedTuple):
+    """What changes by itself, what stands for it, and what must be seen for it to be tried."""
+
+    hints: tuple[str, ...]  # one of them in the lower-cased text; () = always
+    pattern: re.Pattern[str]
+    stands: str
+    core: re.Pattern[str] | None  # quickly looked for in small letters: part of any match
+
+
+def _mask(hints: tuple[str, ...], pattern: str, stands: str, core: str = "") -> _Mask:
+    quick = re.compile(core) if core else None
+    return _Mask(hints, re.compile(pattern, re.IGNORECASE), stands, quick)
+
+
+_WORD: Final = rf"(?:(?:{'|'.join(_SAID)})\w*|_(?:at|ms))"  # the end of what is _NAMED
+# A search skips to what a pattern begins with, if that is a sign, a digit or small letters: hence
+# `\d(?<!\w\d)` for `\b\d`, and a try is found by the blank before its number.
+_MASKS: Final = (
+    _mask(("\x1b",), r"\x1b\[[0-9;?]*[ -/]*[@-~]", ""),
+    _mask(
+        ("-",),
+        r"\d{4}-\d\d-\d\d[T _-]\d\d[:_-]\d\d(?:[:_-]\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?",
+        "T",
+        core=r"-\d\d-\d\d",
+    ),
+    _mask((":",), r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b", "T", core=r":\d\d:\d\d"),
+    _mask(
+        _HINTS,
+        rf'"({_NAMED})"\s*:\s*("(?:\\.|[^"\\])*"|[^,}}\]\s]+)',
+        r'"\1":V',
+        core=rf'{_WORD}"\s*:',
+    ),
+    _mask(
+        _HINTS,
+        rf"\b({_NAMED})\s*[=: ]\s*(?=\S*\d)[^\s,;}}\]]+",
+        r"\1=V",
+        core=rf"{_WORD}\s*[=: ]\s*(?=\S*\d)",
+    ),
+    _mask((), r"\d(?<!\w\d)\d*(?:\.\d+)?\s?(?:ms|s|sec|min|m)\b", "D"),
+    _mask(("pid",), r"\bpid[ :=]*\d+", "PID"),
+    _mask(("0x",), r"\b0x[0-9a-f]+\b", "HEX"),
+    _mask(
+        ("-",),
+        r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b",
+        "UUID",
+        core=r"-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-",
+    ),
+    _mask((), r"\b(?=[a-f]*\d)[0-9a-f]{12,}\b", "HEX", core=r"[0-9a-f][0-9a-f]{11}"),
+    _mask(("/tmp/",), r"/tmp/[\w./-]+", "/tmp/P"),
+    _mask(_TRIES, rf" (?=\d)(?:{_TRIED})\d+(?: times)?(?: this session| of \d+)?", " N"),
 )
 
 
@@ -68,10 +96,12 @@ def headless(text: str) -> str:
 
 def masked(text: str) -> str:
     """A text whose clock times, durations and ids are masked; bare digits never are."""
-    lowered = text.lower()
-    for hints, pattern, mask in _MASKS:
-        if not hints or any(hint in lowered for hint in hints):
-            text = pattern.sub(mask, text)
+    lowered, small = text.lower(), folded(text)
+    for hints, pattern, stands, core in _MASKS:
+        hinted = not hints or any(hint in lowered for hint in hints)
+        if hinted and (core is None or core.search(small)):
+            text, found = pattern.subn(stands, text)
+            small = folded(text) if found else small
     return text
 
 

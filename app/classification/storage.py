@@ -10,10 +10,12 @@ Digests were made before, over the whole text, so clipping and redaction change 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
 
+from app.classification.remembering import remembered
 from app.domain.calls import Reading, Target, TestRun
 from app.domain.events import Coverage, Event, Json, TestCounts, Usage
 
@@ -21,6 +23,8 @@ LONGEST = 4_000  # characters kept of a result, and of the arguments together (d
 DEEPEST = 64  # levels of nested arguments looked into
 
 MASK: Final = "[redacted]"
+
+
 _Shape = tuple[str, re.Pattern[str]]  # what a text must hold for the pattern to be worth trying
 
 
@@ -28,6 +32,9 @@ def _shapes(*shapes: tuple[str, str]) -> tuple[_Shape, ...]:
     return tuple((hint, re.compile(pattern, re.DOTALL)) for hint, pattern in shapes)
 
 
+_SECRET_NAME: Final = (
+    r"(?:password|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key)"
+)
 _SHAPES: Final = _shapes(
     (
         "PRIVATE KEY",
@@ -35,7 +42,7 @@ _SHAPES: Final = _shapes(
     ),
     ("AKIA", r"\bAKIA[0-9A-Z]{16}\b"),
     ("ASIA", r"\bASIA[0-9A-Z]{16}\b"),
-    ("gh", r"\bgh[pousr]_[A-Za-z0-9]{20,}"),
+    *((f"gh{kind}_", rf"\bgh{kind}_[A-Za-z0-9]{{20,}}") for kind in "pousr"),
     ("github_pat_", r"\bgithub_pat_[A-Za-z0-9_]{20,}"),
     ("glpat-", r"\bglpat-[A-Za-z0-9_-]{16,}"),
     ("sk-", r"(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{16,}"),
@@ -50,9 +57,6 @@ _SHAPES: Final = _shapes(
     ("ya29.", r"\bya29\.[A-Za-z0-9_-]{20,}"),
     ("eyJ", r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+"),  # a signed token
 )
-_SECRET_NAME: Final = (
-    r"(?:password|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key)"
-)
 _NAMED: Final = _shapes(  # what stays, then the value that goes
     ("bearer ", r"(?i)(bearer\s+)[A-Za-z0-9._~+/=-]{8,}"),
     ("://", r"(://[^\s:/@]+:)[^\s@/]+(?=@)"),
@@ -63,13 +67,18 @@ _NAMED: Final = _shapes(  # what stays, then the value that goes
     ("basic ", r"(?i)(authorization[\"']?\s*:\s*[\"']?basic\s+)[A-Za-z0-9+/=]+"),
     ("--", r"(?i)(--(?:password|passwd|secret|token|api-key)\s+)[^\s\"'&,;-][^\s\"'&,;]*"),
     ("-u ", r"((?:^|\s)-u\s+[^\s:/]+:)[^\s\"']+"),
-    (
-        "key",
-        r"(?i)((?:api|access|private|secret|account)[_-]?key[\"']?\s*[=:]\s*[\"']?)[^\s\"'&,;]+",
-    ),
 )
+_KEYS: Final = re.compile(
+    r"(?i)((?:api|access|private|secret|account)[_-]?key[\"']?\s*[=:]\s*[\"']?)[^\s\"'&,;]+"
+)
+_KEY: Final = re.compile(r"key[\"']?\s*[=:]")  # as `key` alone stands in most code
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # clientSecret is client_Secret
 _SECRET_KEY = re.compile(rf"(?i)(?:^|[_-]){_SECRET_NAME}$|^authorization$")
+
+
+@remembered
+def _names_secret(key: str) -> bool:
+    return _SECRET_KEY.search(_HUMP.sub("_", key)) is not None
 
 
 def clip(text: str, longest: int = LONGEST) -> str:
@@ -81,6 +90,7 @@ def clip(text: str, longest: int = LONGEST) -> str:
     return text[:half] + note + text[len(text) - half :]
 
 
+@remembered
 def redact(text: str) -> str:
     """The text with well-known shapes of secrets masked; it cannot know every shape."""
     for hint, shape in _SHAPES:
@@ -90,28 +100,33 @@ def redact(text: str) -> str:
     for hint, named in _NAMED:
         if hint in lowered:
             text = named.sub(rf"\1{MASK}", text)
-    return text
+    return _KEYS.sub(rf"\1{MASK}", text) if _KEY.search(lowered) else text
 
 
 def stored(event: Event, reading: Reading) -> dict[str, Json]:
     """The body of an `observed` entry: the neutral event and its reading, only what is set."""
     body = {
-        name: value if name in _WORDS else _plain(value)
-        for name, value in _set_fields(event)
+        name: held if name in _WORDS else _plain(held)
+        for name, held in _set_fields(event)
         if name not in _CLIPPED
     }
     if event.arguments:
         body["arguments"] = _Budget(LONGEST).clipped(dict(event.arguments), 0)
     if event.result is not None:
         body["result"] = clip(redact(event.result))
-    if event.kind not in ("tool", "attempt"):
-        return body if reading.person else {**body, "person": False}
-    return {**body, **_reading(reading)}
+    if event.kind in ("tool", "attempt"):
+        for name, held in _set_fields(reading):
+            body[_READING_KEYS.get(name, name)] = held if name in _WORDS else _plain(held)
+    elif not reading.person:
+        body["person"] = False
+    return body
 
 
 _CLIPPED: Final = frozenset({"arguments", "result"})
 _READING_KEYS: Final[Mapping[str, str]] = {"tool_class": "class", "changes": "changed_state"}
 _ALWAYS: Final = frozenset({"tool_class", "identity", "effects"})
+
+
 # Our own words and hexadecimal digests: no secret can stand in them.
 _WORDS: Final = frozenset(
     {"tool_class", "identity", "digest", "pace", "edit", "reverse", "error"}
@@ -119,25 +134,33 @@ _WORDS: Final = frozenset(
 )
 
 
-def _reading(reading: Reading) -> dict[str, Json]:
-    return {
-        _READING_KEYS.get(name, name): value if name in _WORDS else _plain(value)
-        for name, value in _set_fields(reading, always=_ALWAYS)
-    }
+def _set_fields(value: Any) -> list[tuple[str, Any]]:
+    """The fields that differ from their defaults; the ones in _ALWAYS whatever they are."""
+    names, defaults, held_by = _FIELDS[type(value)]
+    return [
+        (name, held)
+        for name, default, held in zip(names, defaults, held_by(value), strict=True)
+        if held is not default and held != default and (held or held not in (None, (), {}))
+    ]
 
 
-def _set_fields(value: Any, always: frozenset[str] = frozenset()) -> Iterator[tuple[str, Any]]:
-    """The fields that differ from their defaults; the ones in `always` whatever they are."""
-    for name, default in _DEFAULTS[type(value)]:
-        held = getattr(value, name)
-        if name in always or (held != default and held not in (None, (), {})):
-            yield name, held
+class _Fields(NamedTuple):
+    """What is looked up of a class: names, defaults, and what reads all fields of a value."""
+
+    names: tuple[str, ...]
+    defaults: tuple[Any, ...]
+    held_by: Callable[[Any], tuple[Any, ...]]
 
 
-# Looked up: the library puts a class's fields together anew each time.
-_DEFAULTS: Final[Mapping[type, tuple[tuple[str, Any], ...]]] = {
-    kind: tuple((field.name, field.default) for field in fields(kind))
-    for kind in (Event, Reading, Target, TestRun, TestCounts, Coverage, Usage)
+def _fields(kind: type) -> _Fields:
+    names = tuple(field.name for field in fields(kind))
+    defaults = tuple(MISSING if f.name in _ALWAYS else f.default for f in fields(kind))
+    return _Fields(names, defaults, attrgetter(*names))
+
+
+# The library puts a class's fields together anew each time.
+_FIELDS: Final[Mapping[type, _Fields]] = {
+    kind: _fields(kind) for kind in (Event, Reading, Target, TestRun, TestCounts, Coverage, Usage)
 }
 
 
@@ -176,7 +199,7 @@ class _Budget:
                 return value
 
     def _member(self, key: str, value: Json, depth: int) -> Json:
-        if isinstance(value, str | list | dict) and _SECRET_KEY.search(_HUMP.sub("_", key)):
+        if isinstance(value, str | list | dict) and _names_secret(key):
             return MASK
         return self.clipped(value, depth + 1)
 

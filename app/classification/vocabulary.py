@@ -17,3 +17,8 @@ def starts(line: tuple[str, ...], table: tuple[tuple[str, ...], ...]) -> bool:
     """Whether the words of a command, flags aside, start with a phrase of the table."""
     plain = tuple(word for word in line if not word.startswith("-"))
     return any(plain[: len(phrase)] == phrase for phrase in table)
+
+
+def folded(text: str) -> str:
+    """A text in small letters, sign for sign as a pattern that ignores case compares it."""
+    return text.replace("\u0130", "i").replace("\u0131", "i").replace("\u017f", "s").lower()
