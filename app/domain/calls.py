@@ -6,13 +6,14 @@ reads it back. A fold on another machine or another version therefore counts the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal, cast
+from typing import Any, Final, Literal, cast, get_args
 
 from app.domain.entries import Entry, agent_of
 from app.domain.events import Json, Outcome
+from app.domain.replacing import replace
 
 ToolClass = Literal[
     "read", "search", "edit", "write", "shell", "test", "web", "subagent", "talk", "mcp", "other"
@@ -100,57 +101,40 @@ class Call:
 
 def call_of(entry: Entry) -> Call:
     """The call an `observed` or `decided` entry is about, from its stored body alone."""
-    body = entry.body
+    said = entry.body.get
     return Call(
         seq=entry.seq,
-        at_ms=_milliseconds(_text(body.get("occurred_at")) or entry.at, entry.at),
+        at_ms=_milliseconds(_text(said("occurred_at")) or entry.at, entry.at),
         agent=agent_of(entry.scope),
-        tool=_text(body.get("tool")) or "",
-        outcome=cast(Outcome, body.get("outcome", "unknown")),
-        reading=reading_of(body),
-        batch_id=_text(body.get("batch_id")),
-        context_tokens=_whole(body.get("context_tokens")),
-        context_limit=_whole(body.get("context_limit")),
-        rule=_text(body.get("rule")),
-        exit_code=_whole(body.get("exit_code")),
-        gap=_gap(body.get("coverage")),
+        tool=_word(said("tool")),
+        outcome=cast(Outcome, _ours(said("outcome", "unknown"))),
+        reading=reading_of(entry.body),
+        batch_id=_text(said("batch_id")),
+        context_tokens=_whole(said("context_tokens")),
+        context_limit=_whole(said("context_limit")),
+        rule=_text(said("rule")),
+        exit_code=_whole(said("exit_code")),
+        gap=_gap(said("coverage")),
         ref=entry.ref,
     )
 
 
 def reading_of(body: Mapping[str, Json]) -> Reading:
     """The reading stored in an entry's body; the inverse of `app.classification.storage`."""
-    lines = [line for line in _list(body.get("lines")) if isinstance(line, int)]
-    return Reading(
-        tool_class=cast(ToolClass, body.get("class", "other")),
-        identity=_text(body.get("identity")) or "",
-        digest=_text(body.get("digest")),
-        failed=body.get("failed") is True,
-        timed_out=body.get("timed_out") is True,
-        changes=body.get("changed_state") is True,
-        pace=cast(Pace, body.get("pace", "work")),
-        short=body.get("short") is True,
-        path=_text(body.get("path")),
-        lines=(lines[0], lines[1]) if len(lines) == 2 else None,
-        edit=_text(body.get("edit")),
-        reverse=_text(body.get("reverse")),
-        error=_text(body.get("error")),
-        marks=_texts(body.get("marks")),
-        test=_test(body.get("test")),
-        ours=body.get("ours") is True,
-        effects=cast("tuple[Effect, ...]", _texts(body.get("effects"))) or ("unknown",),
-        targets=tuple(_target(target) for target in _list(body.get("targets"))),
-        part=_text(body.get("part")),
-        person=body.get("person") is not False,
-    )
+    found = {}
+    for key, value in body.items():
+        if key in STORED:
+            name, read = STORED[key]
+            found[name] = read(value)
+    return replace(BARE, **found)
 
 
 def _test(value: Json) -> TestRun | None:
     if not isinstance(value, dict):
         return None
     return TestRun(
-        runner=_text(value.get("runner")) or "",
-        target=_text(value.get("target")) or "",
+        runner=_word(value.get("runner")),
+        target=_word(value.get("target")),
         result=cast(TestResult, value.get("result", "unknown")),
         failed=_whole(value.get("failed")),
         names=_texts(value.get("names")),
@@ -159,7 +143,7 @@ def _test(value: Json) -> TestRun | None:
 
 def _target(value: Json) -> Target:
     body = value if isinstance(value, dict) else {}
-    return Target(path=_text(body.get("path")) or "", zone=cast(Zone, body.get("zone", "outside")))
+    return Target(path=_word(body.get("path")), zone=cast(Zone, body.get("zone", "outside")))
 
 
 def _gap(value: Json) -> bool | None:
@@ -196,4 +180,51 @@ def _list(value: Json) -> list[Json]:
 
 
 def _texts(value: Json) -> tuple[str, ...]:
-    return tuple(item for item in _list(value) if isinstance(item, str))
+    return tuple([item for item in _list(value) if isinstance(item, str)])
+
+
+def _word(value: Json) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _yes(value: Json) -> bool:
+    return value is True
+
+
+def _ours(value: Json) -> Json:
+    """A word of a closed set, as the edge writes no others: the one in WORDS, not a copy of it."""
+    return WORDS.get(value, value) if isinstance(value, str) else value
+
+
+def _lines(value: Json) -> tuple[int, int] | None:
+    lines = [line for line in _list(value) if isinstance(line, int)]
+    return (lines[0], lines[1]) if len(lines) == 2 else None
+
+
+WORDS: Final[Mapping[str, str]] = {
+    word: word for words in (ToolClass, Outcome, Pace) for word in get_args(words)
+}
+BARE: Final = Reading(tool_class="other", identity="")
+# Where each field of a reading stands in a body, and how it is read there.
+STORED: Final[Mapping[str, tuple[str, Callable[[Json], Any]]]] = {
+    "class": ("tool_class", _ours),
+    "identity": ("identity", _word),
+    "digest": ("digest", _text),
+    "failed": ("failed", _yes),
+    "timed_out": ("timed_out", _yes),
+    "changed_state": ("changes", _yes),
+    "pace": ("pace", _ours),
+    "short": ("short", _yes),
+    "path": ("path", _text),
+    "lines": ("lines", _lines),
+    "edit": ("edit", _text),
+    "reverse": ("reverse", _text),
+    "error": ("error", _text),
+    "marks": ("marks", _texts),
+    "test": ("test", _test),
+    "ours": ("ours", _yes),
+    "effects": ("effects", lambda value: _texts(value) or BARE.effects),
+    "targets": ("targets", lambda value: tuple([_target(target) for target in _list(value)])),
+    "part": ("part", _text),
+    "person": ("person", lambda value: value is not False),
+}

@@ -39,7 +39,7 @@ class Check:
 
 
 def _last_failed(stream: Stream, about: str, finding: Finding, thresholds: Thresholds) -> bool:
-    return bool(stream.recent) and stream.recent[-1].reading.failed
+    return bool(stream.recent) and stream.recent[-1].failed
 
 
 def _last_worked(stream: Stream, about: str, finding: Finding, thresholds: Thresholds) -> bool:
@@ -48,7 +48,7 @@ def _last_worked(stream: Stream, about: str, finding: Finding, thresholds: Thres
 
 
 def _drains(stream: Stream) -> bool:
-    return bool(stream.recent) and stream.recent[-1].reading.pace == "drain"
+    return bool(stream.recent) and stream.recent[-1].pace == "drain"
 
 
 def _span_seconds(stream: Stream, about: str) -> float:

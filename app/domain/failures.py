@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.domain.calls import Call, TestRun
 from app.domain.replacing import replace
-from app.domain.stream import NAME_SETS, Failing, Reds, Slot, Stream, Touch, evidence, grown
+from app.domain.stream import NAME_SETS, NO_FAILURE, Counting, Reds, Slot, evidence, grown
 
 TIMEOUT_WINDOW = 10  # calls that are no polls
 RATE_WINDOW = 10  # counted calls
@@ -13,63 +13,67 @@ NAMES_LENGTH = 200  # characters of failing names that tell one set from another
 STREAK_LIMIT = 64  # distinct clean calls remembered; more than any threshold asks for
 
 
-def failures(stream: Stream, call: Call) -> Stream:
-    """Every counter of failures after one more ordinary call."""
-    for count in (_timed, _edited, _tested, _errored, _rated, _cleaned):
-        stream = count(stream, call)
-    return stream
+def failures(step: Counting, call: Call, empty: Slot) -> None:
+    """Every counter of failures after one more ordinary call; `empty` is its place in windows."""
+    _timed(step, call, empty)
+    _edited(step, call)
+    _tested(step, call)
+    _errored(step, call, empty)
+    _streak(step, call)
+    _rated(step, call)
+    _cleaned(step, call)
 
 
-def _timed(stream: Stream, call: Call) -> Stream:
+def _timed(step: Counting, call: Call, empty: Slot) -> None:
     if call.reading.pace != "work":
-        return stream
+        return
     late = call.reading.timed_out
-    slot = Slot(seq=call.seq, weight=float(late))
-    stream = replace(stream, timeouts=(*stream.timeouts, slot)[-TIMEOUT_WINDOW:])
-    return _touch(stream, ("timeouts", "count")) if late else stream
+    slot = Slot(call.seq, 1.0) if late else empty
+    step.timeouts = (*step.timeouts, slot)[-TIMEOUT_WINDOW:]
+    if late:
+        step.touch("timeouts", "count")
 
 
-def _edited(stream: Stream, call: Call) -> Stream:
+def _edited(step: Counting, call: Call) -> None:
     reading = call.reading
     if reading.path is None or reading.tool_class not in ("edit", "write"):
-        return stream
+        return
     if not reading.failed:
-        return replace(stream, failed_edits=stream.failed_edits.drop(reading.path))
-    failing = grown(stream.failed_edits.get(reading.path) or Failing(), call.seq)
-    stream = replace(stream, failed_edits=stream.failed_edits.put(reading.path, failing))
-    return _touch(stream, ("edit_failures", f"path:{reading.path}"))
+        step.failed_edits = step.failed_edits.drop(reading.path)
+        return
+    failing = grown(step.failed_edits.get(reading.path) or NO_FAILURE, call.seq)
+    step.failed_edits = step.failed_edits.put(reading.path, failing)
+    step.touch("edit_failures", f"path:{reading.path}")
 
 
-def _tested(stream: Stream, call: Call) -> Stream:
+def _tested(step: Counting, call: Call) -> None:
     run = call.reading.test
     if run is None or run.result == "unknown":
-        return stream
+        return
     if run.result == "green":
-        return _green(stream, run)
-    return _named(_red(stream, call, run), call, run)
+        _green(step, run)
+    else:
+        _red(step, call, run)
+        _named(step, call, run)
 
 
-def _green(stream: Stream, run: TestRun) -> Stream:
+def _green(step: Counting, run: TestRun) -> None:
     """Green clears the target and what failed under its runner."""
-    names = stream.failing_names
-    for key, _ in names.items():
+    for key in step.failing_names.values:
         if key.startswith(f"{run.runner}|"):
-            names = names.drop(key)
-    return replace(
-        stream,
-        targets=stream.targets.drop(run.target),
-        failing_names=names,
-        done_green=stream.edited or stream.done_green,
-        edited=False,
-    )
+            step.failing_names = step.failing_names.drop(key)
+    step.targets = step.targets.drop(run.target)
+    step.done_green = step.edited or step.done_green
+    step.edited = False
 
 
-def _red(stream: Stream, call: Call, run: TestRun) -> Stream:
-    before = stream.targets.get(run.target)
+def _red(step: Counting, call: Call, run: TestRun) -> None:
+    before = step.targets.get(run.target)
     after = _reds(before, call, run)
-    stream = replace(stream, targets=stream.targets.put(run.target, after), done_green=False)
-    counted = before is None or after.count > before.count
-    return _touch(stream, ("test_failure", f"target:{run.target}")) if counted else stream
+    step.targets = step.targets.put(run.target, after)
+    step.done_green = False
+    if before is None or after.count > before.count:
+        step.touch("test_failure", f"target:{run.target}")
 
 
 def _reds(before: Reds | None, call: Call, run: TestRun) -> Reds:
@@ -109,63 +113,58 @@ def _improved(before: Reds, failed: int | None, names: tuple[str, ...]) -> bool:
     return others and (before.best is None or (failed or len(names)) <= before.best)
 
 
-def _named(stream: Stream, call: Call, run: TestRun) -> Stream:
+def _named(step: Counting, call: Call, run: TestRun) -> None:
     """The same failing tests under one runner, whatever target was asked for.
 
     Where the runner names only some of them, as many have to fail: fewer is progress.
     """
     if not run.names:
-        return stream
+        return
     count = len(run.names) if run.failed is None else run.failed
     key = f"{run.runner}|{count}|{' '.join(run.names)[:NAMES_LENGTH]}"
-    failing = grown(stream.failing_names.get(key) or Failing(), call.seq)
-    stream = replace(stream, failing_names=stream.failing_names.put(key, failing))
-    return _touch(stream, ("test_failure", f"names:{key}"))
+    failing = grown(step.failing_names.get(key) or NO_FAILURE, call.seq)
+    step.failing_names = step.failing_names.put(key, failing)
+    step.touch("test_failure", f"names:{key}")
 
 
-def _errored(stream: Stream, call: Call) -> Stream:
+def _errored(step: Counting, call: Call, empty: Slot) -> None:
     error = call.reading.error
     if error is None and call.reading.pace != "work":
-        return stream
-    slot = Slot(seq=call.seq, weight=float(error is not None), key=error or "")
-    stream = replace(stream, errors=(*stream.errors, slot)[-ERROR_WINDOW:])
-    return stream if error is None else _touch(stream, ("same_error", f"error:{error}"))
+        return
+    slot = empty if error is None else Slot(call.seq, 1.0, error)
+    step.errors = (*step.errors, slot)[-ERROR_WINDOW:]
+    if error is not None:
+        step.touch("same_error", f"error:{error}")
 
 
-def _rated(stream: Stream, call: Call) -> Stream:
-    reading = call.reading
-    stream = _streak(stream, call)
-    if reading.test is not None or reading.pace != "work":
-        return stream
-    slot = Slot(seq=call.seq, weight=float(not reading.failed), key=reading.identity)
-    stream = replace(stream, rates=(*stream.rates, slot)[-RATE_WINDOW:])
-    if not reading.failed:
-        return stream
-    return _touch(_touch(stream, ("success_rate", "severe")), ("success_rate", "low"))
-
-
-def _streak(stream: Stream, call: Call) -> Stream:
+def _streak(step: Counting, call: Call) -> None:
     if not call.reading.failed:
-        return replace(stream, error_streak=Failing())
-    streak = grown(stream.error_streak, call.seq)
-    return _touch(replace(stream, error_streak=streak), ("error_streak", "count"))
+        step.error_streak = NO_FAILURE
+        return
+    step.error_streak = grown(step.error_streak, call.seq)
+    step.touch("error_streak", "count")
 
 
-def _cleaned(stream: Stream, call: Call) -> Stream:
+def _rated(step: Counting, call: Call) -> None:
+    reading = call.reading
+    if reading.test is not None or reading.pace != "work":
+        return
+    slot = Slot(call.seq, 0.0 if reading.failed else 1.0, reading.identity)
+    step.rates = (*step.rates, slot)[-RATE_WINDOW:]
+    if reading.failed:
+        step.touch("success_rate", "severe")
+        step.touch("success_rate", "low")
+
+
+def _cleaned(step: Counting, call: Call) -> None:
     """Distinct clean calls in a row; where verdicts are asked for, only calls that had one."""
     reading = call.reading
     if reading.failed:
-        return replace(stream, clean=Failing(), clean_ids=frozenset())
-    unpaired = stream.asks and call.ref is None
-    if unpaired or reading.identity in stream.clean_ids or len(stream.clean_ids) >= STREAK_LIMIT:
-        return stream
-    stream = replace(
-        stream,
-        clean=grown(stream.clean, call.seq),
-        clean_ids=stream.clean_ids | {reading.identity},
-    )
-    return _touch(stream, ("streak", "clean"))
-
-
-def _touch(stream: Stream, touch: Touch) -> Stream:
-    return replace(stream, touched=(*stream.touched, touch))
+        step.clean, step.clean_ids = NO_FAILURE, ()
+        return
+    unpaired = step.asks and call.ref is None
+    if unpaired or len(step.clean_ids) >= STREAK_LIMIT or reading.identity in step.clean_ids:
+        return
+    step.clean = grown(step.clean, call.seq)
+    step.clean_ids = (*step.clean_ids, reading.identity)
+    step.touch("streak", "clean")

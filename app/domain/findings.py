@@ -8,18 +8,15 @@ A key is `kind` or `kind:about`; FINDINGS maps (rule, kind) to the function that
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
-from app.domain.stream import EVIDENCE, Failing, Slot, Stream
+from app.domain.stream import EVIDENCE, REPEAT_WITHIN, Failing, Slot, Stream
 
-REPEAT_WITHIN = 20  # calls; an identity not seen for longer starts again
 DENSE = 10  # calls; the short denial window
 BELOW: Final = frozenset({"success_rate"})  # rules that hold below their threshold, not above
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(NamedTuple):
     """A counter's value and the seqs of the calls behind it, newest last."""
 
     value: float
@@ -45,11 +42,11 @@ def _repeats(stream: Stream, about: str) -> Finding:
     repeat = stream.repeats.get(about)
     if repeat is None or stream.calls - repeat.call > REPEAT_WITHIN:
         return NOTHING
-    return Finding(value=repeat.count, seqs=repeat.seqs)
+    return Finding(value=repeat.times, seqs=repeat.seqs)
 
 
 def _failing(failing: Failing | None) -> Finding:
-    return NOTHING if failing is None else Finding(value=failing.count, seqs=failing.seqs)
+    return NOTHING if failing is None else Finding(value=failing.times, seqs=failing.seqs)
 
 
 def _reds(stream: Stream, about: str) -> Finding:

@@ -9,19 +9,18 @@ from app.domain.checks import Trip
 from app.domain.events import Json
 from app.domain.signals import Stream
 
-LAST_CALLS = 10  # finished calls a handoff looks back on
 CHANGED_PATHS = 8  # recently written paths it names
 
 
 def handoff(stream: Stream, trip: Trip) -> dict[str, Json]:
     """What the next mode starts from: the calls tried, those that failed, the paths changed."""
-    recent = stream.recent[-LAST_CALLS:]
-    paths = [c.reading.path for c in recent if c.reading.path and not c.reading.failed]
+    recent = stream.recent
+    paths = [call.path for call in recent if call.path and not call.failed]
     changed: list[Json] = [*dict.fromkeys(reversed(paths))]
     return {
         "rule": trip.rule,
         "tried": [{"seq": call.seq, "tool": call.tool, "outcome": call.outcome} for call in recent],
-        "failed": [call.seq for call in recent if call.reading.failed],
+        "failed": [call.seq for call in recent if call.failed],
         "changed": changed[:CHANGED_PATHS],
         "seqs": list(trip.seqs),
     }

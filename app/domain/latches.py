@@ -1,6 +1,6 @@
 """Hysteresis: what fired stays quiet until it has not held for a while, or was taken back.
 
-    aged(stream)              after one more call: latches whose comparison stopped holding open
+    aged(step)                one more call: latches whose comparison stopped holding open
     fired(stream, causes)     an entry says which comparisons fired
     zeroed(stream, causes)    a person took the change back: its counters start again from nothing
 
@@ -16,7 +16,17 @@ from immutables import Map
 
 from app.domain.findings import find, holds
 from app.domain.replacing import replace
-from app.domain.stream import LATCHES, Cause, Failing, Latch, Slot, Stream, Touch
+from app.domain.stream import (
+    LATCHES,
+    NO_FAILURE,
+    Cause,
+    Counting,
+    Failing,
+    Latch,
+    Slot,
+    Stream,
+    Touch,
+)
 
 REARM_AFTER = 5  # calls without holding (docs/detection.md 2.12)
 COOLDOWN = 5  # calls after an automatic change without another one
@@ -24,16 +34,16 @@ EXCURSION = 0.10  # context re-arms this far below the share it fired at
 SURVIVING = frozenset({"context", "streak"})  # not opened by a person's prompt
 
 
-def aged(stream: Stream) -> Stream:
-    """The latches after one more call."""
-    if not stream.latches:
-        return stream
-    kept: Map[Touch, Latch] = Map()
-    for touch, latch in stream.latches.items():
-        left = _aged(stream, touch, latch)
-        if left is not None:
-            kept = kept.set(touch, left)
-    return replace(stream, latches=kept)
+def aged(step: Counting) -> None:
+    """One more call."""
+    latches = step.latches
+    for touch, latch in latches.items():
+        left = _aged(step, touch, latch)
+        if left is None:
+            latches = latches.delete(touch)
+        elif left is not latch:
+            latches = latches.set(touch, left)
+    step.latches = latches
 
 
 def _aged(stream: Stream, touch: Touch, latch: Latch) -> Latch | None:
@@ -46,10 +56,11 @@ def _aged(stream: Stream, touch: Touch, latch: Latch) -> Latch | None:
     return replace(latch, quiet=latch.quiet + 1) if latch.quiet + 1 < REARM_AFTER else None
 
 
-def opened(stream: Stream) -> Stream:
-    """The latches after a prompt that a person wrote."""
-    kept = {touch: latch for touch, latch in stream.latches.items() if touch[0] in SURVIVING}
-    return replace(stream, latches=Map(kept))
+def opened(step: Counting) -> None:
+    """A prompt that a person wrote."""
+    step.latches = Map(
+        {touch: latch for touch, latch in step.latches.items() if touch[0] in SURVIVING}
+    )
 
 
 def fired(stream: Stream, causes: Iterable[Cause], *, automatic: bool, seq: int) -> Stream:
@@ -91,11 +102,8 @@ def _forgotten(stream: Stream, seqs: frozenset[int]) -> Stream:
         return tuple(slot for slot in window if slot.seq not in seqs)
 
     def unless(failing: Failing) -> Failing:
-        return Failing() if seqs.intersection(failing.seqs) else failing
+        return NO_FAILURE if seqs.intersection(failing.seqs) else failing
 
-    repeats = stream.repeats
-    for identity, repeat in repeats.items():
-        repeats = repeats.drop(identity) if seqs.intersection(repeat.seqs) else repeats
     return replace(
         stream,
         stale=other(stream.stale),
@@ -105,8 +113,17 @@ def _forgotten(stream: Stream, seqs: frozenset[int]) -> Stream:
         rates=other(stream.rates),
         idle=unless(stream.idle),
         error_streak=unless(stream.error_streak),
-        repeats=repeats,
+        repeats={
+            identity: repeat
+            for identity, repeat in stream.repeats.items()
+            if not seqs.intersection(repeat.seqs)
+        },
     )
+
+
+def _no_repeat(stream: Stream, about: str) -> Stream:
+    kept = {identity: repeat for identity, repeat in stream.repeats.items() if identity != about}
+    return replace(stream, repeats=kept)
 
 
 def _no_error(stream: Stream, about: str) -> Stream:
@@ -121,9 +138,9 @@ def _no_reds(stream: Stream, about: str) -> Stream:
 
 
 ZEROED: Final[Mapping[str, Callable[[Stream, str], Stream]]] = {
-    "repeated": lambda stream, about: replace(stream, repeats=stream.repeats.drop(about)),
+    "repeated": _no_repeat,
     "same_error": _no_error,
-    "no_progress": lambda stream, _: replace(stream, stale=(), idle=Failing()),
+    "no_progress": lambda stream, _: replace(stream, stale=(), idle=NO_FAILURE),
     "edit_failures": lambda stream, about: replace(
         stream, failed_edits=stream.failed_edits.drop(about)
     ),
@@ -131,8 +148,8 @@ ZEROED: Final[Mapping[str, Callable[[Stream, str], Stream]]] = {
     "timeouts": lambda stream, _: replace(stream, timeouts=()),
     "denials": lambda stream, _: replace(stream, denials=()),
     "success_rate": lambda stream, _: replace(stream, rates=()),
-    "streak": lambda stream, _: replace(stream, clean=Failing(), clean_ids=frozenset()),
-    "error_streak": lambda stream, _: replace(stream, error_streak=Failing()),
+    "streak": lambda stream, _: replace(stream, clean=NO_FAILURE, clean_ids=()),
+    "error_streak": lambda stream, _: replace(stream, error_streak=NO_FAILURE),
     "blocked_storm": lambda stream, _: replace(stream, blocks=()),
     "cost": lambda stream, _: replace(stream, cost=0.0),
     "tokens_written": lambda stream, _: replace(stream, tokens_written=0),

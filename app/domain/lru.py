@@ -1,29 +1,26 @@
 """A bounded map as a value: what was put longest ago is dropped first.
 
-Both halves are persistent maps, so a put costs O(log n) and older values stay as they were.
+Its halves are persistent maps, so a put costs O(log n) and older values stay as they were. The
+order is kept only once the map was full: until then nothing has to be dropped.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from immutables import Map
-
-from app.domain.replacing import replace
 
 V = TypeVar("V")
 
 
-@dataclass(frozen=True, kw_only=True)  # wide: see replacing.py
-class Lru(Generic[V]):
+class Lru(NamedTuple, Generic[V]):
     """At most `limit` values by key; a put makes its key the newest one."""
 
     limit: int
-    values: Map[str, tuple[int, V]] = field(default_factory=Map)
-    order: Map[int, str] = field(default_factory=Map)  # stamp -> key, one stamp per key
-    oldest: int = 0
-    newest: int = 0
+    values: Map[str, tuple[int, V]] = Map()  # key -> stamp, value
+    newest: int = 0  # the stamp of the last put
+    order: Map[int, str] | None = None  # stamp -> key, one stamp per key
+    oldest: int = 0  # no stamp in `order` is smaller
 
     def get(self, key: str) -> V | None:
         """The value of `key`, or None; looking does not make it newer."""
@@ -32,39 +29,37 @@ class Lru(Generic[V]):
 
     def put(self, key: str, value: V) -> Lru[V]:
         """This map with `key` at its new value and newest; the oldest key may fall out."""
-        stamp = self.newest + 1
-        known = self.values.get(key)
-        order = self.order if known is None else self.order.delete(known[0])
-        grown = replace(
-            self,
-            values=self.values.set(key, (stamp, value)),
-            order=order.set(stamp, key),
-            newest=stamp,
-        )
-        return grown if len(grown.values) <= self.limit else grown._shed()
+        stamp, order = self.newest + 1, self.order
+        values = self.values.set(key, (stamp, value))
+        if order is not None:
+            known = self.values.get(key)
+            order = (order if known is None else order.delete(known[0])).set(stamp, key)
+        elif len(values) > self.limit:
+            order = Map({at: each for each, (at, _) in values.items()})
+        grown = Lru(self.limit, values, stamp, order, self.oldest)
+        return grown if len(values) <= self.limit else grown._shed()
 
     def drop(self, key: str) -> Lru[V]:
         """This map without `key`."""
         known = self.values.get(key)
         if known is None:
             return self
-        return replace(self, values=self.values.delete(key), order=self.order.delete(known[0]))
+        order = None if self.order is None else self.order.delete(known[0])
+        return self._replace(values=self.values.delete(key), order=order)
 
     def cleared(self) -> Lru[V]:
         """An empty map of the same size."""
-        return Lru(limit=self.limit)
+        return Lru(self.limit) if self.newest else self
 
     def items(self) -> tuple[tuple[str, V], ...]:
         """Keys and values, oldest first."""
-        return tuple((key, self.values[key][1]) for _, key in sorted(self.order.items()))
+        by_stamp = sorted((stamp, key) for key, (stamp, _) in self.values.items())
+        return tuple((key, self.values[key][1]) for _, key in by_stamp)
 
     def _shed(self) -> Lru[V]:
-        oldest = self.oldest
-        while oldest not in self.order:
+        order, oldest = self.order, self.oldest
+        assert order is not None
+        while oldest not in order:
             oldest += 1
-        return replace(
-            self,
-            values=self.values.delete(self.order[oldest]),
-            order=self.order.delete(oldest),
-            oldest=oldest + 1,
-        )
+        values = self.values.delete(order[oldest])
+        return self._replace(values=values, order=order.delete(oldest), oldest=oldest + 1)

@@ -1,21 +1,21 @@
 """Whether a call was worth something: an answer this stream has not seen, or a changed world.
 
-    learnt(stream, call) -> (stream, novelty)     docs/detection.md 2.1, 2.2 count the rest
-    changed(stream, call) -> (stream, bool)
+    learnt(step, call) -> novelty     docs/detection.md 2.1, 2.2 count the rest
+    changed(step, call) -> bool
 
 An answer is `free` the first time it is met again after a compaction: the agent had to look.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from app.domain.calls import Call
-from app.domain.replacing import replace
-from app.domain.stream import Learnt, Stream
+from app.domain.stream import Counting, Stream
 
 Novelty = Literal["new", "free", "stale"]
 RANGES = 200  # ten-line pieces looked at for one ranged read
+REGAINED: Final = 1 << 62  # a compaction has given the answer back once; none does so again
 
 
 def units(stream: Stream, call: Call) -> tuple[str, ...]:
@@ -30,36 +30,37 @@ def units(stream: Stream, call: Call) -> tuple[str, ...]:
     return (f"{reading.identity}:{reading.failed}",)  # no answer was reported: the call stands in
 
 
-def learnt(stream: Stream, call: Call) -> tuple[Stream, Novelty]:
-    """The stream knowing this call's answer, and whether it knew it before."""
-    seen = stream.seen
+def learnt(step: Counting, call: Call) -> Novelty:
+    """Whether the stream knew this call's answer; now it does."""
+    seen = step.seen
     novelty: Novelty = "stale"
-    for unit in units(stream, call):
+    for unit in units(step, call):
         known = seen.get(unit)
         if known is None:
-            seen, novelty = seen.put(unit, Learnt(generation=stream.generation)), "new"
-        elif known.generation < stream.generation and not known.regained:
-            seen = seen.put(unit, replace(known, regained=True))
-            novelty = "free" if novelty == "stale" else novelty
-        else:
-            seen = seen.put(unit, known)
-    return replace(stream, seen=seen), novelty
+            known, novelty = step.generation, "new"
+        elif known < step.generation:
+            known, novelty = REGAINED, "free" if novelty == "stale" else novelty
+        seen = seen.put(unit, known)
+    step.seen = seen
+    return novelty
 
 
-def changed(stream: Stream, call: Call) -> tuple[Stream, bool]:
-    """The stream after a call that may have changed the world, and whether it did.
+def changed(step: Counting, call: Call) -> bool:
+    """Whether a call that may have changed the world did.
 
     An edit that was applied before, or whose reverse was, only goes back; a mutating command
     that already ran since the last prompt by a person changes nothing new.
     """
     reading = call.reading
     if not reading.changes or reading.failed or call.outcome != "ok":
-        return stream, False
+        return False
     if reading.edit is None:
-        known = stream.done.get(reading.identity) is not None
-        return replace(stream, done=stream.done.put(reading.identity, True)), not known
+        known = step.done.get(reading.identity) is not None
+        step.done = step.done.put(reading.identity, True)
+        return not known
     back = reading.edit == reading.reverse or any(
-        digest is not None and stream.edits.get(digest) is not None
+        digest is not None and step.edits.get(digest) is not None
         for digest in (reading.edit, reading.reverse)
     )
-    return replace(stream, edits=stream.edits.put(reading.edit, True)), not back
+    step.edits = step.edits.put(reading.edit, True)
+    return not back

@@ -28,13 +28,11 @@ def _threshold(name: str, thresholds: Thresholds) -> float:
 
 
 def _repeated(stream: Stream) -> float:
-    return max(
-        (find(stream, "repeated", f"same:{key}").value for key in stream.repeats.values), default=0
-    )
+    return max((find(stream, "repeated", f"same:{key}").value for key in stream.repeats), default=0)
 
 
 def _edits(stream: Stream) -> float:
-    return max((failing.count for _, failing in stream.failed_edits.items()), default=0)
+    return max((failing.times for _, failing in stream.failed_edits.items()), default=0)
 
 
 def _tests(stream: Stream) -> float:

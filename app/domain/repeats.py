@@ -6,54 +6,41 @@ All of them start again at a change of state; docs/detection.md 2 has the arithm
 from __future__ import annotations
 
 from app.domain.calls import Call, Reading
-from app.domain.findings import REPEAT_WITHIN
 from app.domain.novelty import Novelty
-from app.domain.replacing import replace
-from app.domain.stream import Failing, Repeat, Slot, Stream, evidence, grown
+from app.domain.stream import (
+    IDENTITIES,
+    NO_FAILURE,
+    REPEAT_WITHIN,
+    Counting,
+    Repeat,
+    Slot,
+    evidence,
+    grown,
+)
 
 STALE_WINDOW = 16  # counted calls
 FULL, HALF = 1.0, 0.5  # half: a short answer that is no failure, or bookkeeping
 
 
-def cleared(stream: Stream) -> Stream:
-    """The counters after a change of state: what was repeated before may answer differently now."""
-    return replace(
-        stream,
-        changes=stream.changes + 1,
-        repeats=stream.repeats.cleared(),
-        stale=(),
-        idle=Failing(),
-        blocks=(),
-    )
+def cleared(step: Counting) -> None:
+    """A change of state: what was repeated before may answer differently now."""
+    step.changes += 1
+    step.repeats = {}
+    step.stale = ()
+    step.idle = NO_FAILURE
+    step.blocks = ()
 
 
-def repeated(stream: Stream, call: Call, novelty: Novelty) -> Stream:
-    """R1 after one more call: a repeat counts, a new answer to a poll starts again."""
+def repeated(step: Counting, call: Call, novelty: Novelty) -> None:
+    """R1: a repeat counts, a new answer to a poll starts again."""
     reading = call.reading
     if _settled(reading):
-        return replace(stream, repeats=stream.repeats.drop(reading.identity))
-    if _counted_elsewhere(reading):
-        return stream
-    known = stream.repeats.get(reading.identity)
-    if known is None or stream.calls - known.call > REPEAT_WITHIN:
-        return _first(stream, call)
-    if novelty == "new":
-        return _first(stream, call) if reading.pace != "work" else _seen_at(stream, call, known)
-    if novelty == "free":
-        return _seen_at(stream, call, known)
-    counted = Repeat(
-        count=known.count + 1,
-        call=stream.calls,
-        since_ms=known.since_ms,
-        at_ms=call.at_ms,
-        seqs=evidence(known.seqs, call.seq),
-    )
-    kind = "same" if reading.pace == "work" else "poll"
-    return replace(
-        stream,
-        repeats=stream.repeats.put(reading.identity, counted),
-        touched=(*stream.touched, ("repeated", f"{kind}:{reading.identity}")),
-    )
+        step.repeats = {key: it for key, it in step.repeats.items() if key != reading.identity}
+    elif not _counted_elsewhere(reading):
+        known = step.repeats.get(reading.identity)
+        if known is not None and step.calls - known.call > REPEAT_WITHIN:
+            known = None
+        _remember(step, reading.identity, _repeat(step, call, novelty, known))
 
 
 def _settled(reading: Reading) -> bool:
@@ -67,43 +54,46 @@ def _counted_elsewhere(reading: Reading) -> bool:
     return failed_edit and reading.path is not None
 
 
-def _first(stream: Stream, call: Call) -> Stream:
-    first = Repeat(
-        count=1, call=stream.calls, since_ms=call.at_ms, at_ms=call.at_ms, seqs=(call.seq,)
-    )
-    return replace(stream, repeats=stream.repeats.put(call.reading.identity, first))
+def _repeat(step: Counting, call: Call, novelty: Novelty, known: Repeat | None) -> Repeat:
+    """What is known of an identity after one more call of it."""
+    polls = call.reading.pace != "work"
+    if known is None or (novelty == "new" and polls):
+        return Repeat(1, step.calls, call.at_ms, call.at_ms, (call.seq,))
+    if novelty != "stale":
+        return Repeat(known.times, step.calls, known.since_ms, call.at_ms, known.seqs)
+    step.touch("repeated", f"{'poll' if polls else 'same'}:{call.reading.identity}")
+    seqs = evidence(known.seqs, call.seq)
+    return Repeat(known.times + 1, step.calls, known.since_ms, call.at_ms, seqs)
 
 
-def _seen_at(stream: Stream, call: Call, known: Repeat) -> Stream:
-    later = replace(known, call=stream.calls, at_ms=call.at_ms)
-    return replace(stream, repeats=stream.repeats.put(call.reading.identity, later))
+def _remember(step: Counting, identity: str, repeat: Repeat) -> None:
+    repeats = {**step.repeats, identity: repeat}
+    if len(repeats) > IDENTITIES:
+        oldest = step.calls - REPEAT_WITHIN
+        repeats = {key: it for key, it in repeats.items() if it.call >= oldest}
+    step.repeats = repeats
 
 
-def progressed(stream: Stream, call: Call, novelty: Novelty, *, change: bool) -> Stream:
+def progressed(step: Counting, call: Call, novelty: Novelty, empty: Slot, *, change: bool) -> None:
     """R2 after one more call, and the plain count of calls without progress."""
-    if change or novelty != "stale":
-        weight = 0.0
-        stream = replace(stream, idle=Failing())
-    else:
-        weight = _weight(call.reading)
-    if not _counts(call.reading, novelty):
-        return stream
-    return _weighed(stream, call, weight)
+    stale = novelty == "stale" and not change
+    if not stale:
+        step.idle = NO_FAILURE
+    if _counts(call.reading, novelty):
+        _weigh(step, Slot(call.seq, _weight(call.reading)) if stale else empty)
 
 
-def noted(stream: Stream, call: Call) -> Stream:
+def noted(step: Counting, call: Call) -> None:
     """R2 after a call of the agent's own bookkeeping: half a stale call."""
-    return _weighed(stream, call, HALF)
+    _weigh(step, Slot(call.seq, HALF))
 
 
-def _weighed(stream: Stream, call: Call, weight: float) -> Stream:
-    stream = replace(
-        stream, stale=(*stream.stale, Slot(seq=call.seq, weight=weight))[-STALE_WINDOW:]
-    )
-    if not weight:
-        return stream
-    touches = (("no_progress", "stale"), ("no_progress", "calls"))
-    return replace(stream, idle=grown(stream.idle, call.seq), touched=(*stream.touched, *touches))
+def _weigh(step: Counting, slot: Slot) -> None:
+    step.stale = (*step.stale, slot)[-STALE_WINDOW:]
+    if slot.weight:
+        step.idle = grown(step.idle, slot.seq)
+        step.touch("no_progress", "stale")
+        step.touch("no_progress", "calls")
 
 
 def _weight(reading: Reading) -> float:

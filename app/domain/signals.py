@@ -6,6 +6,8 @@
     fired(stream, causes)     an entry says that comparisons tripped
     zeroed(stream, causes)    a person took such an entry back
 
+Each of them counts in one copy of the stream, the step, and freezes it at the end (stream.py).
+
 Order of work for a finished call, from docs/detection.md 1: unknown, interrupted and cancelled
 calls count nowhere; a repeated call of one batch is no second vote; then blocked, denied,
 bookkeeping, and at last the ordinary call.
@@ -23,13 +25,17 @@ from app.domain.repeats import cleared, noted, progressed, repeated
 from app.domain.replacing import replace
 from app.domain.stream import (
     EMPTY,
+    NO_FAILURE,
     RECENT,
     Cause,
-    Failing,
+    Counting,
     Latch,
+    Recent,
     Repeat,
+    Slot,
     Stream,
     Touch,
+    counting,
 )
 
 __all__ = (
@@ -59,71 +65,72 @@ def finished(stream: Stream, call: Call, *, counted: bool = True, refused: bool 
     `counted` False: its block was counted when its verdict was given. `refused`: its denial is
     the answer to our own `ask`, so it is an intervention and no denial.
     """
-    stream = _reported(stream, call)
-    if call.outcome in NOWHERE:
-        return stream
+    step = counting(stream)
+    _reported(step, call)
     if call.outcome == "blocked" and not counted:
-        return replace(stream, recent=(*stream.recent, call)[-RECENT:])
-    if _voted(stream, call):
-        return stream
-    stream = _ticked(_batched(stream, call), call)
-    return aged(_counted(stream, call, refused=refused))
+        _remember(step, call)
+    elif call.outcome not in NOWHERE and not _voted(step, call):
+        _batched(step, call)
+        _ticked(step, call)
+        _counted(step, call, refused=refused)
+        aged(step)
+    return step.frozen()
 
 
-def _counted(stream: Stream, call: Call, *, refused: bool) -> Stream:
-    if call.outcome == "denied" and refused:
-        return blocked(stream, call, call.rule, ours=True)
-    if call.outcome == "blocked":
-        return blocked(stream, call, call.rule, ours=call.reading.ours)
-    if call.outcome == "denied":
-        return denied(stream, call)
-    stream = allowed(stream, call)
+def _counted(step: Counting, call: Call, *, refused: bool) -> None:
+    if call.outcome == "blocked" or (call.outcome == "denied" and refused):
+        blocked(step, call, call.rule, ours=call.outcome == "denied" or call.reading.ours)
+    elif call.outcome == "denied":
+        denied(step, call)
+    else:
+        _ran(step, call, Slot(call.seq))
+
+
+def _ran(step: Counting, call: Call, empty: Slot) -> None:
+    """A call that was let through; `empty` is its place in windows where it weighs nothing."""
+    allowed(step, empty)
     if call.reading.tool_class == "talk":
-        return noted(stream, call)
-    return _ordinary(stream, call)
-
-
-def _ordinary(stream: Stream, call: Call) -> Stream:
-    stream = failures(stream, call)
-    stream, change = changed(stream, call)
-    stream, novelty = learnt(stream, call)
+        noted(step, call)
+        return
+    failures(step, call, empty)
+    change = changed(step, call)
+    novelty = learnt(step, call)
     if change:
-        stream = cleared(stream)
+        cleared(step)
     if call.reading.edit is not None and not call.reading.failed:
-        stream = replace(stream, edited=True)
-    return progressed(repeated(stream, call, novelty), call, novelty, change=change)
+        step.edited = True
+    repeated(step, call, novelty)
+    progressed(step, call, novelty, empty, change=change)
 
 
 def asked(stream: Stream, call: Call, denied: bool, rule: str | None = None) -> Stream:
     """After a verdict on an attempt; one that denied is an intervention and counts here."""
-    stream = replace(_reported(stream, call), asks=True, attempts=stream.attempts + 1)
-    if not denied:
-        return stream
-    stream = replace(stream, calls=stream.calls + 1, after_terminal=_spent(stream))
-    return aged(blocked(stream, call, rule, ours=True))
+    step = counting(stream)
+    _reported(step, call)
+    step.asks = True
+    step.attempts += 1
+    if denied:
+        step.calls += 1
+        step.after_terminal += int(step.terminal)
+        blocked(step, call, rule, ours=True)
+        aged(step)
+    return step.frozen()
 
 
 def prompted(stream: Stream, person: bool) -> Stream:
     """After a prompt; one that a person wrote starts everything again but the windows of rates."""
-    stream = _new_turn(replace(stream, touched=(), ended_green=False))
-    if not person:
-        return stream
-    return replace(
-        opened(stream),
-        seen=stream.seen.cleared(),
-        edits=stream.edits.cleared(),
-        done=stream.done.cleared(),
-        repeats=stream.repeats.cleared(),
-        stale=(),
-        idle=Failing(),
-        errors=(),
-        failed_edits=stream.failed_edits.cleared(),
-        targets=stream.targets.cleared(),
-        failing_names=stream.failing_names.cleared(),
-        denials=(),
-        blocks=(),
-        error_streak=Failing(),
-    )
+    step = counting(stream)
+    _untouched(step)
+    _new_turn(step)
+    if person:
+        opened(step)
+        step.seen, step.edits, step.done = EMPTY.seen, EMPTY.edits, EMPTY.done
+        step.repeats, step.stale, step.idle = {}, (), NO_FAILURE
+        step.errors, step.error_streak = (), NO_FAILURE
+        step.failed_edits, step.targets = EMPTY.failed_edits, EMPTY.targets
+        step.failing_names = EMPTY.failing_names
+        step.denials, step.blocks = (), ()
+    return step.frozen()
 
 
 def turned(stream: Stream) -> Stream:
@@ -147,9 +154,9 @@ def compacted(stream: Stream) -> Stream:
         stream,
         touched=(),
         generation=stream.generation + 1,
-        repeats=stream.repeats.cleared(),
+        repeats={},
         stale=(),
-        idle=Failing(),
+        idle=NO_FAILURE,
     )
 
 
@@ -171,22 +178,30 @@ def used(stream: Stream, usage: Usage | None, day: str = "", seq: int = 0) -> St
     )
 
 
-def _reported(stream: Stream, call: Call) -> Stream:
+def _reported(step: Counting, call: Call) -> None:
     """What every event may say besides: how full the context is, what the coverage lacks."""
-    stream = replace(stream, touched=(), ended_green=False)
-    stream = _new_turn(stream) if stream.turn_over else stream
+    _untouched(step)
+    if step.turn_over:
+        _new_turn(step)
     if call.context_tokens is not None:
-        share = call.context_tokens / (call.context_limit or USUAL_CONTEXT)
-        touched = (*stream.touched, ("context", "share"))
-        stream = replace(stream, context=share, context_seq=call.seq, touched=touched)
+        step.context = call.context_tokens / (call.context_limit or USUAL_CONTEXT)
+        step.context_seq = call.seq
+        step.touch("context", "share")
     if call.gap is not None:
-        touched = (*stream.touched, ("coverage", "gap")) if call.gap else stream.touched
-        stream = replace(stream, gap=call.gap, gap_seq=call.seq, touched=touched)
-    return stream
+        step.gap, step.gap_seq = call.gap, call.seq
+        if call.gap:
+            step.touch("coverage", "gap")
 
 
-def _new_turn(stream: Stream) -> Stream:
-    return replace(stream, tokens_written=0, turn_seconds=0.0, turn_over=False)
+def _untouched(step: Counting) -> None:
+    step.touched = ()
+    step.ended_green = False
+
+
+def _new_turn(step: Counting) -> None:
+    step.tokens_written = 0
+    step.turn_seconds = 0.0
+    step.turn_over = False
 
 
 def _voted(stream: Stream, call: Call) -> bool:
@@ -194,29 +209,23 @@ def _voted(stream: Stream, call: Call) -> bool:
     return same and call.reading.identity in stream.votes
 
 
-def _batched(stream: Stream, call: Call) -> Stream:
-    if call.batch_id is None:
-        return replace(stream, batch=None, votes=frozenset(), batch_denied=False)
-    same = call.batch_id == stream.batch
-    return replace(
-        stream,
-        batch=call.batch_id,
-        votes=(stream.votes if same else frozenset()) | {call.reading.identity},
-        batch_denied=stream.batch_denied and same,
-    )
+def _batched(step: Counting, call: Call) -> None:
+    same = call.batch_id is not None and call.batch_id == step.batch
+    votes = step.votes if same else frozenset()
+    step.batch_denied = step.batch_denied and same
+    step.votes = votes if call.batch_id is None else votes | {call.reading.identity}
+    step.batch = call.batch_id
 
 
-def _ticked(stream: Stream, call: Call) -> Stream:
+def _ticked(step: Counting, call: Call) -> None:
     """One more call that counts."""
-    calls = stream.calls + 1
-    return replace(
-        stream,
-        calls=calls,
-        attempts=stream.attempts + int(call.ref is None),
-        after_terminal=_spent(stream),
-        recent=(*stream.recent, call)[-RECENT:],
-    )
+    step.calls += 1
+    step.attempts += int(call.ref is None)
+    step.after_terminal += int(step.terminal)
+    _remember(step, call)
 
 
-def _spent(stream: Stream) -> int:
-    return stream.after_terminal + int(stream.terminal)
+def _remember(step: Counting, call: Call) -> None:
+    reading = call.reading
+    recent = Recent(call.seq, call.tool, call.outcome, reading.path, reading.failed, reading.pace)
+    step.recent = (*step.recent, recent)[-RECENT:]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from app.domain.handoff import CHANGED_PATHS, LAST_CALLS
+from app.domain.handoff import CHANGED_PATHS
+from app.domain.stream import RECENT
 from tests.domain.floor import Floor, body
 
 
@@ -26,5 +27,5 @@ def test_it_looks_back_on_the_last_calls_only() -> None:
         floor.call(f"edit {at}", path=f"{at}.py", edit=f"{at}", **{"class": "edit"})
     _, applied, _ = floor.failing("make", 3)
     found = body(applied)["handoff"]
-    assert len(found["tried"]) == LAST_CALLS
+    assert len(found["tried"]) == RECENT
     assert found["changed"] == [f"{at}.py" for at in range(19, 12, -1)][:CHANGED_PATHS]

@@ -41,4 +41,5 @@ def test_it_holds_what_an_ordered_dict_of_the_same_size_holds(
         if len(model) > limit:
             del model[next(iter(model))]
     assert lru.items() == tuple(model.items())
-    assert len(lru.values) == len(lru.order) <= limit
+    assert len(lru.values) == len(model) <= limit
+    assert lru.order is None or len(lru.order) == len(model)

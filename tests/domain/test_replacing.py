@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.replacing import replace
-from app.domain.stream import EMPTY, Latch, Stream
+from app.domain.stream import EMPTY, Latch, Stream, counting
 
 NUMBERS = st.dictionaries(
     st.sampled_from(["calls", "attempts", "interventions", "generation"]), st.integers(0, 9)
@@ -28,3 +29,14 @@ def test_wide_values_are_replaced_as_the_library_does(
 def test_values_with_slots_take_the_ordinary_way() -> None:
     latch = Latch(threshold=1, advice=False, seq=3)
     assert replace(latch, quiet=2) == Latch(threshold=1, advice=False, seq=3, quiet=2)
+
+
+def test_a_working_copy_is_written_to_until_it_is_frozen_and_its_origin_never() -> None:
+    step = counting(EMPTY)
+    step.calls = 3
+    stream = step.frozen()
+    assert stream == dataclasses.replace(EMPTY, calls=3)
+    assert EMPTY == Stream()
+    for written in (stream, step, EMPTY):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            written.calls = 4

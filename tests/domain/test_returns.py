@@ -54,7 +54,7 @@ def test_approving_a_way_back_zeroes_and_dismissing_it_does_not() -> None:
         floor.failing("make", 3)
         floor.decides(verb, floor.open()[0])  # type: ignore[arg-type]
         repeat = floor.session().streams[""].repeats.get("make")
-        assert (None if repeat is None else repeat.count) == count
+        assert (None if repeat is None else repeat.times) == count
 
 
 def test_a_covered_tightening_says_why_its_way_back_is_void() -> None:

@@ -63,9 +63,9 @@ def test_an_identity_not_seen_for_twenty_calls_starts_again() -> None:
 
 def test_the_one_failing_test_that_is_named_is_not_the_same_failure_when_fewer_fail() -> None:
     stream = after(red(seq, failed=8 - seq, names=("t::a",)) for seq in range(1, 8))
-    assert {failing.count for _, failing in stream.failing_names.items()} == {1}
+    assert {failing.times for _, failing in stream.failing_names.items()} == {1}
     stream = after((red(seq, failed=3, names=("t::a",)) for seq in range(8, 12)), stream)
-    assert max(failing.count for _, failing in stream.failing_names.items()) == 5
+    assert max(failing.times for _, failing in stream.failing_names.items()) == 5
 
 
 def test_a_green_run_clears_its_target_and_the_names_of_its_runner() -> None:

@@ -107,4 +107,4 @@ def test_everything_stays_bounded(found: list[Call], between: list[str]) -> None
     assert len(stream.recent) <= RECENT
     assert len(stream.latches) <= LATCHES
     assert len(stream.seen.values) <= SEEN
-    assert len(stream.repeats.values) <= IDENTITIES
+    assert len(stream.repeats) <= IDENTITIES
