@@ -21,7 +21,7 @@ class Seen:
     """An event as the edge sees it: what is stored, and what only a verdict needs."""
 
     body: dict[str, Json]
-    commands: tuple[str, ...] = ()  # the simple commands of a shell line
+    commands: tuple[str, ...] = ()  # the simple commands of an attempt's shell line
 
 
 def see(event: Event, session: Session, *, own: tuple[str, ...], context_limit: int) -> Seen:
@@ -38,7 +38,7 @@ def see(event: Event, session: Session, *, own: tuple[str, ...], context_limit: 
         body["root"] = found
     if event.context_tokens is not None:
         body.setdefault("context_limit", context_limit)
-    return Seen(body=body, commands=commands(event, kind))
+    return Seen(body=body, commands=commands(event, kind) if event.kind == "attempt" else ())
 
 
 def changes_nothing(event: Event, session: Session) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 
 from app.classification.lines import Effects, commands_of, line_effects
 from app.classification.paths import Place, closed, targets
+from app.classification.remembering import remembered
 from app.domain.calls import Effect, ToolClass
 from app.domain.events import Event, Json
 
@@ -115,6 +116,7 @@ def shell_line(arguments: Mapping[str, Json], tool_class: ToolClass) -> str | No
     return "\n".join(filter(None, lines)) or None
 
 
+@remembered
 def _folded(key: str) -> str:
     return key.lower().replace("_", "")
 
@@ -129,7 +131,7 @@ def _line(key: str, value: Json) -> str | None:
 
 def _named(arguments: Mapping[str, Json]) -> bool:
     """Whether an editor's `command` is only a word beside the path it edits."""
-    return any(isinstance(arguments.get(key), str) for key in _PATHS)
+    return any(key in _PATHS and isinstance(arguments[key], str) for key in arguments)
 
 
 def _joined(words: list[str]) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from app.classification.arguments import digest
+from app.classification.vocabulary import folded, holds
 
-_ERROR_LINE = re.compile(
-    r"error|exception|fatal|failed|failure|cannot|can't|denied|not found|no such|unable|panic"
-    r"|traceback|undefined|unresolved|错误",
-    re.IGNORECASE,
+_ERROR_WORDS = (
+    *("error", "exception", "fatal", "failed", "failure", "cannot", "can't", "denied"),
+    *("not found", "no such", "unable", "panic", "traceback", "undefined", "unresolved", "错误"),
 )
 _PLACES = tuple(
     re.compile(pattern)
@@ -23,7 +23,7 @@ def error_of(text: str) -> str | None:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if _TRACEBACK.search(text):
         return digest("error", _placeless(lines[-1]))
-    at = [number for number, line in enumerate(lines) if _ERROR_LINE.search(line)]
+    at = [number for number, line in enumerate(lines) if holds(folded(line), _ERROR_WORDS)]
     if not at:
         return None
     after = lines[at[0] + 1] if at[0] + 1 < len(lines) else ""

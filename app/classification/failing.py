@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from app.classification.vocabulary import folded
+
 MOST_NAMES = 64  # failing tests remembered of one run
 
 _FAILED: Final = tuple(
@@ -47,12 +49,16 @@ _TOOK: Final = re.compile(r" \(\d+ ?m?s\)$")
 _RED: Final = re.compile(r"^FAIL(?:ED)?\b", re.MULTILINE)
 
 
-def failed_count(text: str) -> int | None:
-    """Failed tests and errors of the last summary in a text; None when there is no summary."""
-    failed = _last(_FAILED, text)
-    errors = [int(a or b) for a, b in _ERRORS.findall(text)]
+def failed_count(text: str, names: tuple[str, ...]) -> int | None:
+    """Failed tests and errors of the last summary in a text; None when there is no summary.
+
+    `names`: what `names_in` finds in the text.
+    """
+    small = folded(text)
+    failed = _last(_FAILED, text) if "fail" in small else None
+    errors = [int(a or b) for a, b in _ERRORS.findall(text)] if "error" in small else []
     if failed is None and not errors:
-        told_red = names_in(text) or _RED.search(text)
+        told_red = names or _RED.search(text)
         return 0 if passed_count(text) and not told_red else None
     return (failed or 0) + (errors[-1] if errors else 0)
 

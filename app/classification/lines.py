@@ -17,6 +17,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import dropwhile
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from app.classification.commands import (
 )
 from app.classification.paths import Place, closed, targets
 from app.classification.plain import plain
+from app.classification.remembering import remembered
 from app.classification.shell import Member, split
 from app.domain.calls import Effect, Target
 
@@ -89,6 +91,7 @@ def line_effects(line: str, place: Place, folder: str = "") -> Effects:
     return Effects(effects=effects or ("read",), targets=named, part=unvouched)
 
 
+@remembered
 def _too_much(line: str) -> bool:
     """Whether a line names more places than can be looked up while others wait for an answer."""
     if len(line) > LONGEST:
@@ -97,6 +100,7 @@ def _too_much(line: str) -> bool:
     return len(_NAME.findall(line)) * min(1 << min(moves, 8), FOLDERS) > LOOKED_UP
 
 
+@remembered
 def commands_of(line: str) -> tuple[str, ...]:
     """The simple commands of a line without assignments and wrappers, for a policy's denials."""
     members = split(plain(line[:TEXT])[:LONGEST])
@@ -177,11 +181,20 @@ def _started(words: tuple[str, ...]) -> tuple[str, ...]:
 
 def _ruled(words: tuple[str, ...], standing: _Standing) -> Effects | None:
     words, standing = _within(words, standing)
+    effect = _vouched(words)
+    if effect is None:
+        return None
+    named = _restored(words, standing) if effect == "git_restore" else ()
+    return Effects(effects=(effect,), targets=named)
+
+
+@lru_cache(256)  # by the words alone, at most LONGEST characters of them
+def _vouched(words: tuple[str, ...]) -> Effect | None:
+    """What the table of commands says a simple command does; None: nothing."""
     line = shlex.join(words)
     for rule in RULES:
         if rule.starts.match(line) and not (rule.never and rule.never.search(line)):
-            named = _restored(words, standing) if rule.effect == "git_restore" else ()
-            return Effects(effects=(rule.effect,), targets=named)
+            return rule.effect
     return None
 
 

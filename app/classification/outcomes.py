@@ -13,8 +13,9 @@ from itertools import pairwise
 from typing import Final
 
 from app.classification.recognition import command, working
+from app.classification.remembering import remembered
 from app.classification.shell import Member, split
-from app.classification.vocabulary import words
+from app.classification.vocabulary import folded, holds, words
 from app.domain.calls import TestRun, ToolClass
 from app.domain.events import Event
 
@@ -68,6 +69,8 @@ _TOLD = re.compile(
     r'|"is_error"\s*:\s*true|"success"\s*:\s*false|"ok"\s*:\s*false|"error"\s*:\s*(?:"[^"]|\{)',
     re.IGNORECASE,
 )
+_HARD_HINTS = ("error", "fatal", "*** ", "build fail", "traceback", "failed")
+_TOLD_HINTS = ("error", "exception", '"success"', '"ok"')
 _TOLD_WITHIN = 300  # characters at the start of an answer
 _TELLING: Final = frozenset({"read", "search", "web", "subagent", "mcp", "other"})
 
@@ -89,8 +92,13 @@ def failed(event: Event, cls: ToolClass, line: str | None, text: str, run: TestR
     if event.outcome != "ok" or run is not None:
         return run is not None and run.result == "red" and event.outcome == "ok"
     if line is None:
-        return cls in _TELLING and bool(_TOLD.search(text[:_TOLD_WITHIN]))
-    return _swallowed(line) and bool(_HARD_LINE.search(text))
+        return cls in _TELLING and _found(_TOLD, _TOLD_HINTS, text[:_TOLD_WITHIN])
+    return _swallowed(line) and _found(_HARD_LINE, _HARD_HINTS, text)
+
+
+def _found(pattern: re.Pattern[str], hints: tuple[str, ...], text: str) -> bool:
+    """Whether a pattern is in a text; every match of it holds one of the hints."""
+    return holds(folded(text), hints) and pattern.search(text) is not None
 
 
 def answers(line: str, code: int | None, text: str) -> bool:
@@ -120,6 +128,7 @@ def _codes(member: Member, line: str) -> frozenset[int]:
     return frozenset(_ANSWERS.get(" ".join(said[:2]), ()) or _ANSWERS.get(said[0], ()))
 
 
+@remembered
 def _swallowed(line: str) -> bool:
     """Whether a line's status says nothing about the program it is about."""
     members = working(line)

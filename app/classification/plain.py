@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from app.classification.remembering import remembered
+
 DOCUMENTS: Final = 50  # here-documents of one line that are read over; the rest stays as it is
 _HARMLESS: Final = re.compile(
     r"(?<![\w>&<])(?:[12]?>&[12]|(?:[12]?>{1,2}|&>)[ \t]*/dev/null)(?=[\s;|&)]|$)"
@@ -32,6 +34,7 @@ _REST: Final = re.compile(r"""(?:[^\n'"\\]|'[^'\n]*'|"[^"\n\\]*")*""")  # no quo
 _ARITHMETIC: Final = re.compile(r"\(\(|\$\[")  # where `<<` shifts
 
 
+@remembered
 def plain(line: str) -> str:
     """The line as the tables can look at it; what cannot be read over with certainty stays."""
     kept: list[str] = []

@@ -17,7 +17,7 @@ from app.classification.lines import Effects
 from app.classification.outcomes import failed, timed_out
 from app.classification.prompts import by_person
 from app.classification.recognition import mutates, pace, patch_of
-from app.classification.results import SHORT, cut, headless, result_digest, settled
+from app.classification.results import SHORT, read_over, result_digest
 from app.classification.testruns import recognise, run_of
 from app.classification.tools import acts, is_drain, is_poll, last_part, tool_class
 from app.domain.calls import Pace, Reading, ToolClass
@@ -25,6 +25,7 @@ from app.domain.events import Event, Json
 from app.domain.replacing import replace
 
 MARKS = 5  # path and URL tokens of one call that a denial is counted by
+_BLANK = Reading(tool_class="other", identity="")  # copied and filled, which is quicker than made
 RANGE = 2_000  # lines a ranged read covers that names no limit
 _TOKEN = re.compile(r"https?://[^\s'\"<>|;)]+|(?<![\w.])(?:~|\.{1,2})?/[\w.@%+~-][^\s'\"<>|;)]*")
 _OURS = re.compile(r"\[floorboss \d+\]")
@@ -37,31 +38,33 @@ def read(event: Event, does: Effects) -> Reading:
         return Reading(tool_class="talk", identity="", effects=("talk",), person=by_person(event))
     if event.kind not in ("tool", "attempt"):
         return Reading(tool_class="talk", identity="", effects=("talk",))
-    call = replace(_call(event), effects=does.effects, targets=does.targets, part=does.part)
-    return call if event.kind == "attempt" else _with_result(event, call)
+    named = tool_class(event.tool or "", event.arguments)
+    line = command_of(event.arguments) if named == "shell" else None
+    call = _call(event, does, class_of(named, line), line)
+    return call if event.kind == "attempt" else _with_result(event, call, line)
 
 
-def class_of(event: Event) -> ToolClass:
-    """The class of a call: a shell line may be a test run or an edit."""
-    cls = tool_class(event.tool or "", event.arguments)
-    if cls != "shell":
-        return cls
-    line = command_of(event.arguments)
+def class_of(named: ToolClass, line: str | None) -> ToolClass:
+    """The class of a call of a tool of this class: a shell line may be a test run or an edit."""
+    if line is None:
+        return named
     if patch_of(line) is not None:
         return "edit"
     return "shell" if recognise(line) is None else "test"
 
 
-def _call(event: Event) -> Reading:
+def _call(event: Event, does: Effects, cls: ToolClass, line: str | None) -> Reading:
     """What the call's tool and arguments say, before anything came of it."""
     tool, arguments = event.tool or "", event.arguments
-    cls = class_of(event)
-    line = command_of(arguments) if tool_class(tool, arguments) == "shell" else None
-    reading = Reading(
+    reading = replace(
+        _BLANK,
         tool_class=cls,
         identity=identity(tool, cls, arguments),
         pace=_pace(event, cls, line),
         marks=_marks(event, line),
+        effects=does.effects,
+        targets=does.targets,
+        part=does.part,
     )
     if cls in ("edit", "write"):
         return _edit(event, reading, line)
@@ -115,17 +118,15 @@ def _marks(event: Event, line: str | None) -> tuple[str, ...]:
     return (*rule, *tokens)
 
 
-def _with_result(event: Event, call: Reading) -> Reading:
-    shell = tool_class(event.tool or "", event.arguments) == "shell"
-    line = command_of(event.arguments) if shell else None
-    text = cut(headless(event.result or ""))
+def _with_result(event: Event, call: Reading, line: str | None) -> Reading:
+    text, answer = read_over(event.result or "")
     run = run_of(event, line, text) if line is not None and call.tool_class == "test" else None
     fails = failed(event, call.tool_class, line, text, run)
-    answer = settled(event.result) if event.result is not None else None
+    answered = event.result is not None
     return replace(
         call,
-        digest=None if answer is None else result_digest(_answering(event, shell), answer),
-        short=answer is not None and len(answer) < SHORT,
+        digest=result_digest(_answering(event, line), answer) if answered else None,
+        short=answered and len(answer) < SHORT,
         failed=fails,
         timed_out=timed_out(event, line),
         changes=call.changes and event.outcome == "ok" and not fails,
@@ -135,8 +136,8 @@ def _with_result(event: Event, call: Reading) -> Reading:
     )
 
 
-def _answering(event: Event, shell: bool) -> str:
-    return "shell" if shell else last_part(event.tool or "")
+def _answering(event: Event, line: str | None) -> str:
+    return "shell" if line is not None else last_part(event.tool or "")
 
 
 def _error(call: Reading, fails: bool, text: str) -> str | None:

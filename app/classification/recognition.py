@@ -14,6 +14,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from app.classification.remembering import remembered
 from app.classification.shell import Member, split
 from app.classification.vocabulary import phrases, starts, words
 from app.domain.calls import Pace
@@ -44,6 +45,7 @@ _TO_FILE = re.compile(r"(?<![0-9&<>=-])>{1,2}\s*(?!&|/dev/)[\w./~Q$-]")
 _PATCH = re.compile(r"^\s*(?:cd\s+\S+\s*&&\s*)?apply_?patch\b(.*)", re.DOTALL)
 
 
+@remembered
 def core(line: str) -> str:
     """The line without what only changes how it is shown or where it waits."""
     return " ".join(f"{_canonical(member)} {member.joiner}" for member in working(line)).strip(
@@ -86,6 +88,7 @@ def command(member: Member) -> tuple[str, ...]:
     return tuple(said)
 
 
+@remembered
 def pace(line: str) -> Pace:
     """Whether a line works, asks for a state (poll), or waits (drain)."""
     if not line.strip() or any(_waits(command(member)) for member in split(line)):
@@ -98,6 +101,7 @@ def _waits(said: tuple[str, ...]) -> bool:
     return bool(said) and (said[0] in _WAITS or said[:2] == ("do", "sleep") or "--watch" in said)
 
 
+@remembered
 def mutates(line: str) -> bool:
     """Whether a success of this line changes the world's state, as far as a list can tell."""
     return any(_mutates(member) for member in split(_REDIRECTIONS.sub("", line)))

@@ -6,7 +6,7 @@ import re
 from typing import Final, NamedTuple
 
 from app.classification.arguments import digest
-from app.classification.vocabulary import folded
+from app.classification.vocabulary import folded, holds
 
 LONGEST = 20_000  # characters looked at: the first and the last half of a longer text
 SHORT = 40  # characters; a shorter answer says little
@@ -49,12 +49,12 @@ _WORD: Final = rf"(?:(?:{'|'.join(_SAID)})\w*|_(?:at|ms))"  # the end of what is
 _MASKS: Final = (
     _mask(("\x1b",), r"\x1b\[[0-9;?]*[ -/]*[@-~]", ""),
     _mask(
-        ("-",),
+        (),
         r"\d{4}-\d\d-\d\d[T _-]\d\d[:_-]\d\d(?:[:_-]\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?",
         "T",
         core=r"-\d\d-\d\d",
     ),
-    _mask((":",), r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b", "T", core=r":\d\d:\d\d"),
+    _mask((), r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b", "T", core=r":\d\d:\d\d"),
     _mask(
         _HINTS,
         rf'"({_NAMED})"\s*:\s*("(?:\\.|[^"\\])*"|[^,}}\]\s]+)',
@@ -71,7 +71,7 @@ _MASKS: Final = (
     _mask(("pid",), r"\bpid[ :=]*\d+", "PID"),
     _mask(("0x",), r"\b0x[0-9a-f]+\b", "HEX"),
     _mask(
-        ("-",),
+        (),
         r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b",
         "UUID",
         core=r"-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-",
@@ -98,11 +98,19 @@ def masked(text: str) -> str:
     """A text whose clock times, durations and ids are masked; bare digits never are."""
     lowered, small = text.lower(), folded(text)
     for hints, pattern, stands, core in _MASKS:
-        hinted = not hints or any(hint in lowered for hint in hints)
+        hinted = not hints or holds(lowered, hints)
         if hinted and (core is None or core.search(small)):
             text, found = pattern.subn(stands, text)
             small = folded(text) if found else small
     return text
+
+
+def read_over(result: str) -> tuple[str, str]:
+    """What of a result is looked at, and what of it can be compared with another one."""
+    if len(result) > LONGEST:
+        return cut(headless(result)), settled(result)
+    text = headless(result)
+    return text, masked(text).strip()
 
 
 def settled(result: str) -> str:

@@ -16,6 +16,7 @@ from typing import Final
 from app.classification.failing import failed_count, names_in, passed_count
 from app.classification.outcomes import exit_code
 from app.classification.recognition import command
+from app.classification.remembering import remembered
 from app.classification.shell import split
 from app.classification.vocabulary import phrases, words
 from app.domain.calls import TestResult, TestRun
@@ -65,6 +66,7 @@ class Runner:
     piped: bool
 
 
+@remembered
 def recognise(line: str) -> Runner | None:
     """The first test run in a line, or None."""
     members = split(line)
@@ -157,8 +159,8 @@ def run_of(event: Event, line: str, text: str) -> TestRun | None:
     if runner is None:
         return None
     names = names_in(text)
-    failed, passed = _counts(event, text)
-    result = _result(event, runner, text, failed, passed)
+    failed, passed = _counts(event, text, names)
+    result = _result(event, runner, names, failed, passed)
     red = result == "red"
     return TestRun(
         runner=runner.runner,
@@ -169,16 +171,20 @@ def run_of(event: Event, line: str, text: str) -> TestRun | None:
     )
 
 
-def _counts(event: Event, text: str) -> tuple[int | None, int | None]:
+def _counts(event: Event, text: str, names: tuple[str, ...]) -> tuple[int | None, int | None]:
     """Failed and passed tests: the adapter's numbers first, else the runner's summary."""
     if event.tests is not None:
         parts = [n for n in (event.tests.failed, event.tests.errors) if n is not None]
         return (sum(parts) if parts else None), event.tests.passed
-    return failed_count(text), passed_count(text)
+    return failed_count(text, names), passed_count(text)
 
 
 def _result(
-    event: Event, runner: Runner, text: str, failed: int | None, passed: int | None
+    event: Event,
+    runner: Runner,
+    names: tuple[str, ...],
+    failed: int | None,
+    passed: int | None,
 ) -> TestResult:
     if event.outcome not in ("ok", "error"):
         return "unknown"
@@ -188,7 +194,7 @@ def _result(
     if failed == 0 and passed and (code in (0, None) or runner.piped):
         return "green"
     if runner.piped:
-        return "red" if names_in(text) else "unknown"
+        return "red" if names else "unknown"
     if runner.runner == "pytest" and code in _UNKNOWN:
         return "unknown"
     if code == 0 or (code is None and event.outcome == "ok"):

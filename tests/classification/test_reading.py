@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.classification.identity import identity
 from app.classification.lines import Effects
-from app.classification.reading import class_of, read
+from app.classification.reading import read
 from app.classification.results import settled
 from app.classification.testruns import run_of
 from app.domain.events import Event, Json
@@ -49,7 +48,7 @@ def test_identities_are(calls: list[tuple[str, dict[str, Any]]], then: str) -> N
     digests = []
     for tool, arguments in calls:
         event = Event(session_id="s", tool=tool, arguments=arguments)
-        digests.append(identity(tool, class_of(event), arguments))
+        digests.append(read(event, UNKNOWN).identity)
     assert len(set(digests)) == (1 if then == "same" else len(calls))
 
 
