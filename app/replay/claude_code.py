@@ -21,6 +21,7 @@ from app.harness import neutral
 from app.harness.base import Fault
 from app.replay.claude_lines import (
     agent_of,
+    answer_of,
     arguments_of,
     blocks,
     context_of,
@@ -153,6 +154,7 @@ class Transcript:
     def _assistant(self, line_no: int, line: Fields) -> Iterator[Line]:
         message = object_of(line.get("message"))
         if message.get("model") == SYNTHETIC:
+            yield from self._gave_up(line_no, line)
             return
         session = self._session(line)
         if agent_of(line) is None:
@@ -163,6 +165,12 @@ class Transcript:
         ends = message.get("stop_reason") == "end_turn" and not calls
         # One message is written as several lines, each with the reason why it stopped.
         if ends and not self._ended.repeats(message.get("id")):
+            kind = "session_end" if agent_of(line) else "turn"  # as SubagentStop and Stop do
+            yield from self._event(line_no, {**self._said(line_no, line), "kind": kind})
+
+    def _gave_up(self, line_no: int, line: Fields) -> Iterator[Line]:
+        """The model did not answer, and the turn is over; other such messages say nothing."""
+        if line.get("isApiErrorMessage") is True and agent_of(line) is None:
             yield from self._event(line_no, {**self._said(line_no, line), "kind": "turn"})
 
     def _begin(self, line_no: int, line: Fields, message: Fields, block: Fields) -> None:
@@ -175,7 +183,7 @@ class Transcript:
                 "call_id": call_id,
                 "batch_id": message.get("id"),
                 "tool": block.get("name"),
-                "arguments": arguments_of(block.get("input")),
+                "arguments": arguments_of(block.get("name"), block.get("input")),
             }
             self._open[call_id] = Open(fields=fields, line_no=line_no)
 
@@ -289,6 +297,6 @@ def _ended(call: Open, block: Fields, extra: Json, denial: Json) -> Fields:
         "denied_by": end.denied_by,
         "rule": end.rule,
         "exit_code": exit_code(result),
-        "result": result.text,
+        "result": answer_of(block.get("content"), None if result.failed else extra),
         "duration_ms": duration_of(extra),
     }

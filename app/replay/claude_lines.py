@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from app.domain.events import Json
+from app.harness.claude_code import fields
 from app.replay.lines import digest, shallow
 
 SIDECHAIN: Final = "sidechain"  # the agent of a subagent's lines that name none
@@ -44,12 +45,21 @@ def agent_of(line: dict[str, Json]) -> str | None:
     return SIDECHAIN if line.get("isSidechain") is True else None
 
 
-def arguments_of(given: Json) -> dict[str, Json]:
-    """A call's input as an object."""
-    value = shallow(given)
-    if isinstance(value, dict):
-        return value
-    return {} if value is None else {"input": value}
+def arguments_of(tool: Json, given: Json) -> dict[str, Json]:
+    """A call's input as an object, as its hook would tell it."""
+    return fields.arguments_of(tool if isinstance(tool, str) else None, shallow(given))
+
+
+def answer_of(content: Json, extra: Json) -> str:
+    """What a call answered: what its hook was told, where the file has it; else what was shown.
+
+    What is shown has more in it that changes by itself: line numbers, names of agents and tasks.
+    """
+    match extra:
+        case {"stdout": str()} | {"file": {"content": str()}} | {"content": list()}:
+            return fields.answer_of(extra) or ""
+        case _:
+            return text_of(content)
 
 
 def duration_of(extra: Json) -> int | None:

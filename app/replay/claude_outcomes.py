@@ -13,7 +13,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.domain.events import Json
-from app.harness.claude_code.outcomes import BY_HARNESS, ERROR, FOREIGN, LOOKED_AT, Ending, of_text
+from app.harness.claude_code.outcomes import (
+    BY_HARNESS,
+    ERROR,
+    FOREIGN,
+    LOOKED_AT,
+    Ending,
+    of_result,
+    of_text,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,20 +39,6 @@ class Result:
 BY_PERSON: Final = Ending(outcome="denied", denied_by="person")
 BY_HOOK: Final = Ending(outcome="blocked", denied_by="controller", rule=FOREIGN)
 
-_OURS: Final = re.compile(r"(?:PreToolUse:[^\n]*)?\[floorboss [0-9]+\] ?([^\n]*)")
-# What our own reasons say, by rule (app/domain/reasons.py); names in them are quoted, so that none
-# of these words can come from an agent's path outside the quotes.
-_REASONS: Final[tuple[tuple[str, str], ...]] = (
-    ("holds settings that no mode may write", "guarded"),
-    ("has no use for the tool", "mode_tool"),
-    ("is closed: a test run is red", "boundary"),
-    ("is outside what may be written", "mode_write"),
-    ("commands that start with", "shell_denial"),
-    ("the policy", "tool_verdict"),
-    ("posture ", "posture"),
-    ("mode ", "mode_shell"),
-)
-_QUOTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 # Refusals of older versions, which the hooks of today do not send.
 _POLICY: Final = re.compile(r".* was blocked\. For security, Claude Code may only ", re.DOTALL)
 _TIMEOUT: Final = re.compile(r"(?:Exit code [0-9]+\s+)?Command timed out after ")
@@ -54,19 +48,11 @@ _EXIT_CODE: Final = re.compile(r"Exit code ([0-9]{1,10})\b")
 def ending(result: Result) -> Ending:
     """How the call ended: by the fields of the line, then by its text as in the hooks."""
     if not result.failed or _field(result, "returnCodeInterpretation"):
-        return Ending(outcome="interrupted" if _field(result, "interrupted") is True else "ok")
-    ours = _OURS.match(result.text)
-    if ours:
-        return Ending(outcome="blocked", denied_by="controller", rule=_rule(ours[1]))
+        return of_result(result.extra)
     told = of_text(result.text)
     if told.outcome not in ("unknown", "error"):
         return told
     return next(found for holds, found in ENDINGS if holds(result))
-
-
-def _rule(reason: str) -> str | None:
-    said = _QUOTED.sub("", reason)
-    return next((rule for words, rule in _REASONS if words in said), None)
 
 
 def exit_code(result: Result) -> int | None:

@@ -14,6 +14,7 @@ from app.replay.claude_lines import blocks, object_of, text_of
 # Bookkeeping in the shape of a user's message: not a prompt at all.
 NO_PROMPT: Final = (
     "[Request interrupted",
+    "<command-name>",  # of a command that Claude ran itself; one that prompts begins otherwise
     "<local-command-stdout>",
     "<local-command-stderr>",
     "<local-command-caveat>",

@@ -121,6 +121,38 @@ def test_blocks_by_another_hook_never_tighten(running: Running) -> None:
     assert set(applied(running, session)) == {"notice"}
 
 
+def batch(*texts: str, turn: int, tool: str = "Bash") -> Payload:
+    """Calls that were refused together, each with a command of its own."""
+    items = [
+        call("", call_id=f"{turn}-{n}", tool_name=tool, tool_input={"command": f"rm {turn}-{n}"},
+             tool_response=text)
+        for n, text in enumerate(texts)
+    ]  # fmt: skip
+    return {"session_id": "s", "hook_event_name": "PostToolBatch", "tool_calls": items}
+
+
+def test_calls_that_are_refused_together_count_as_one_denial(running: Running) -> None:
+    no = "Permission to use Bash with command rm has been denied."
+    for turn in range(3):
+        post(running, batch(no, no, no, no, turn=turn))
+    assert applied(running, "s") == []
+    post(running, batch(no, turn=3))
+    assert applied(running, "s") == ["mode plan"]
+
+
+def test_an_ask_that_nobody_answers_is_a_block_on_its_rule(running: Running) -> None:
+    for turn in range(3):
+        command = {"command": f"git reset --hard HEAD~{turn}"}
+        asked = call("PreToolUse", call_id=f"{turn}", tool_name="Bash", tool_input=command)
+        said = post(running, asked)["hookSpecificOutput"]
+        assert said["permissionDecision"] == "ask"
+        item = {**asked, "tool_response": said["permissionDecisionReason"]}
+        post(running, {"session_id": "s", "hook_event_name": "PostToolBatch", "tool_calls": [item]})
+    assert [entry["body"]["rule"] for entry in of_calls(running, "s")] == ["mode_shell"] * 3
+    (notice,) = running.log("&kind=applied")
+    assert notice["body"]["because"][0]["key"] == "same:mode_shell"
+
+
 @pytest.mark.parametrize(
     ("name", "outcomes"),
     [

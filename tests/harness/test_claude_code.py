@@ -80,6 +80,9 @@ def test_a_text_in_a_batch_says_how_a_call_ended_that_did_not_run(case: dict[str
         ("PostToolUse", {"tool_response": {"type": "update", "filePath": "/p/a", "content": "long",
                                            "originalFile": "long", "structuredPatch": []}},
          ("tool", "ok", None, '{"filePath":"/p/a","type":"update"}')),
+        ("PostToolUse", {"tool_response": {"mode": "content", "numLines": 1, "filenames": [],
+                                           "content": "a.py:1:x"}},
+         ("tool", "ok", None, "a.py:1:x")),
         ("PostToolUse", {}, ("tool", "ok", None, None)),
         ("PostToolUseFailure", {"error": "Exit code 3\nno", "is_interrupt": False},
          ("tool", "error", 3, "Exit code 3\nno")),
@@ -165,6 +168,7 @@ def test_a_batch_is_the_calls_in_it() -> None:
         ("tool", "Agent", "3", "unknown"),
         ("note", None, None, "unknown"),
     ]
+    assert {event.batch_id for event in report.events} == {"1"}  # so that a batch has one vote
 
 
 def test_what_one_hook_adds_and_another_leaves_out_is_no_argument() -> None:

@@ -101,8 +101,8 @@ def _answer(response: Json) -> str | None:
         case {"stdout": str(out), **rest}:
             err = rest.get("stderr")
             return "\n".join(part for part in (out, err) if isinstance(part, str) and part)
-        case {"file": {"content": str(content)}}:
-            return content
+        case {"file": {"content": str(content)}} | {"mode": str(), "content": str(content)}:
+            return content  # of a file, or what a search found
         case {"content": list(blocks)}:
             return "\n".join(map(_block, blocks))
         case dict():

@@ -41,7 +41,23 @@ BY_HARNESS: Final = Ending(outcome="denied", denied_by="harness")
 UNKNOWN: Final = Ending()
 ERROR: Final = Ending(outcome="error")
 
-_OURS: Final = re.compile(r"(?:PreToolUse:[^\n]{0,300}? hook error: )?\[floorboss (?:[0-9]+|-)\]")
+_OURS: Final = re.compile(
+    r"(?:PreToolUse:[^\n]{0,300}? hook error: (?:\[[^\n\]]{1,300}\]: )?)?"
+    r"\[floorboss (?:[0-9]+|-)\] ?([^\n]*)"
+)
+# What our own reasons say, by rule (app/domain/reasons.py); names in them are quoted, so that none
+# of these words can come from an agent's path outside the quotes.
+_REASONS: Final[tuple[tuple[str, str], ...]] = (
+    ("holds settings that no mode may write", "guarded"),
+    ("has no use for the tool", "mode_tool"),
+    ("is closed: a test run is red", "boundary"),
+    ("is outside what may be written", "mode_write"),
+    ("commands that start with", "shell_denial"),
+    ("the policy", "tool_verdict"),
+    ("posture ", "posture"),
+    ("mode ", "mode_shell"),
+)
+_QUOTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _TEXTS: Final[tuple[tuple[re.Pattern[str], Ending], ...]] = tuple(
     (re.compile(pattern, re.DOTALL), ending)
     for pattern, ending in (
@@ -105,9 +121,15 @@ def of_error(payload: Mapping[str, Json]) -> Ending:
 def of_text(text: str) -> Ending:
     """The end of a call that is known from its batch alone; `unknown` where the text says nothing.
 
-    A text that begins with our mark is our refusal; by which rule stands in the attempt's entry.
+    A text that begins with our mark is our refusal, and its words tell by which rule.
     """
     start = text[:LOOKED_AT]
-    if _OURS.match(start):
-        return Ending(outcome="blocked", denied_by="controller")
+    ours = _OURS.match(start)
+    if ours:
+        return Ending(outcome="blocked", denied_by="controller", rule=_rule(ours[1]))
     return next((ending for shape, ending in _TEXTS if shape.match(start)), UNKNOWN)
+
+
+def _rule(reason: str) -> str | None:
+    said = _QUOTED.sub("", reason)
+    return next((rule for words, rule in _REASONS if words in said), None)

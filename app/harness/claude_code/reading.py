@@ -173,6 +173,8 @@ def _said(payload: Fields, name: str) -> str | None:
 def _batch(payload: Fields, base: Event) -> tuple[Event, ...]:
     calls = payload.get("tool_calls")
     items = [item for item in calls if isinstance(item, dict)] if isinstance(calls, list) else []
+    first = items[0].get("tool_use_id") if items else None
+    base = replace(base, batch_id=fields.name_of(first))  # a batch has no name of its own
     return tuple(event for item in items for event in _item(item, base))
 
 
