@@ -16,9 +16,9 @@ from typing import Final
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope
+from starlette.types import Message, Receive, Scope
 
-from app.api.body import OFF_LOOP, SECONDS
+from app.api.body import OFF_LOOP, SECONDS, at_once
 from app.api.headers import by_name
 from app.api.problems import answer as faulty
 from app.api.schemas import HOOK, HOOK_BODY, access
@@ -84,7 +84,7 @@ async def report(harness: str, parts: Wiring, scope: Scope, receive: Receive) ->
     if isinstance(who, Fault):
         return faulty(replace(who, status=401))
     dialect = DIALECTS.get(harness)
-    body = await _body(receive)
+    body = await gathered(receive)
     if dialect is None:
         LOG.warning("a hook of a harness that floorboss does not know was answered with {}")
         return answer({})
@@ -95,29 +95,43 @@ async def report(harness: str, parts: Wiring, scope: Scope, receive: Receive) ->
     return answer(dialect.answer(said.hook, await _reply(parts, said)))
 
 
-async def _body(receive: Receive) -> Body:
-    """The body; of one that is too large or does not end only the start is kept."""
-    digest, kept, size = sha256(), bytearray(), 0
-    fault: Fault | None = None
+class _Taken:
+    """What came of a body so far; of one that is too large or does not end only the start stays."""
+
+    def __init__(self) -> None:
+        self._digest, self._chunks, self._size = sha256(), list[bytes](), 0
+        self.fault: Fault | None = None
+
+    def take(self, message: Message) -> bool:
+        """Take the next message; whether one more has to come."""
+        chunk: bytes = message.get("body", b"")
+        self._digest.update(chunk)
+        self._size += len(chunk)
+        self._chunks.append(chunk)
+        if self._size > LARGEST:
+            self.fault, self._chunks = TOO_LARGE, [b"".join(self._chunks)[:HEAD]]
+        if message["type"] == "http.disconnect":
+            self.fault = CUT_OFF
+        return bool(message.get("more_body", False))
+
+    def body(self) -> Body:
+        """The body, as far as it came."""
+        digest = self._digest.hexdigest()[:16]
+        return Body(data=b"".join(self._chunks), digest=digest, fault=self.fault)
+
+
+async def gathered(receive: Receive, seconds: float = SECONDS) -> Body:
+    """The body of a request, awaited for at most `seconds`."""
+    taken, first = _Taken(), at_once(receive)
+    if first is not None and not taken.take(first):
+        return taken.body()
     try:
-        async with asyncio.timeout(SECONDS):
-            while True:
-                message = await receive()
-                chunk: bytes = message.get("body", b"")
-                digest.update(chunk)
-                size += len(chunk)
-                if size <= LARGEST:
-                    kept += chunk
-                else:
-                    fault, kept = TOO_LARGE, (kept + chunk)[:HEAD]
-                if message["type"] == "http.disconnect":
-                    fault = CUT_OFF
-                    break
-                if not message.get("more_body", False):
-                    break
+        async with asyncio.timeout(seconds):
+            while taken.take(await receive()):
+                pass
     except TimeoutError:
-        fault = CUT_OFF
-    return Body(data=bytes(kept), digest=digest.hexdigest()[:16], fault=fault)
+        taken.fault = CUT_OFF
+    return taken.body()
 
 
 def _said(dialect: Dialect, body: Body) -> Report:

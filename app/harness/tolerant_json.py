@@ -39,6 +39,7 @@ TOO_MANY: Final = Fault(
 TOO_DEEP: Final = Fault(code="too_deep", detail="The body is nested too deeply.")
 
 _HALF: Final = re.compile("[\ud800-\udfff]")  # the parser has joined all pairs already
+_HALF_ESCAPED: Final = re.compile(r"\\u[dD]")  # no other half gets through the decoding of UTF-8
 _SIGNS: Final = re.compile(r'["\\\[\]{}]')
 
 
@@ -49,14 +50,20 @@ def parse(data: bytes) -> Json | Fault:
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     if not text.strip():
         return EMPTY
-    if text.count("[") + text.count("{") > BRACKETS:
+    brackets = _brackets(text)
+    if brackets > BRACKETS:
         return TOO_MANY
     try:
-        return _cleaned(_DECODER.decode(text), text)
+        return _cleaned(_DECODER.decode(text), text, brackets)
     except RecursionError:
         return _by_hand(text)
     except ValueError:
         return NOT_JSON
+
+
+def _brackets(text: str) -> int:
+    """More than the containers, as strings hold some as well."""
+    return text.count("[") + text.count("{")
 
 
 def digest_of(data: bytes) -> str:
@@ -78,13 +85,12 @@ _DECODER: Final = json.JSONDecoder(
 )
 
 
-def _cleaned(value: Json, text: str) -> Json | Fault:
+def _cleaned(value: Json, text: str, brackets: int) -> Json | Fault:
     """The value without half characters and without depth; most bodies need no walk at all."""
     if len(text) > 2 * MEMBERS and _crowded(value):
         return TOO_MANY
-    nested = text.count("[") + text.count("{") > DEPTH
-    escaped = "\\ud" in text or "\\uD" in text
-    return _clean(value, DEPTH) if nested or escaped else value
+    dirty = brackets > DEPTH or _HALF_ESCAPED.search(text)
+    return _clean(value, DEPTH) if dirty else value
 
 
 def _clean(value: Json, levels: int) -> Json:
@@ -118,7 +124,7 @@ def _by_hand(text: str) -> Json | Fault:
         return TOO_DEEP
     shallow = _cut(text)
     try:
-        return _cleaned(_DECODER.decode(shallow), shallow)
+        return _cleaned(_DECODER.decode(shallow), shallow, _brackets(shallow))
     except RecursionError:
         return TOO_DEEP
     except ValueError:
