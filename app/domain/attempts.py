@@ -107,9 +107,11 @@ def _call(draft: Draft, commands: tuple[str, ...]) -> Call:
 
 def _introduced(book: Book, draft: Draft) -> Book:
     """The book as the attempt leaves it: the first call of an agent is judged by who started it."""
-    before = book.session(draft.scope)
-    after = introduced(before, draft.scope, draft.body)
-    return book if after is before else book.with_session(after)
+    session = book.session(draft.scope)
+    parents = introduced(session, draft.scope, draft.body)
+    if parents is session.parents:
+        return book
+    return book.with_session(replace(session, parents=parents))
 
 
 def _crossed(pending: Pending, draft: Draft, call: Call, configuration: Configuration) -> Pending:

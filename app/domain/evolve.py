@@ -21,6 +21,7 @@ from app.domain.observations import attempt_name, causes_of, text_of, usage_of
 from app.domain.replacing import replace
 from app.domain.restrictions import policy_of
 from app.domain.signals import (
+    Stream,
     asked,
     compacted,
     finished,
@@ -38,10 +39,12 @@ from app.domain.state import (
     Override,
     Proposal,
     Session,
+    Taking,
     Value,
+    keep_stream,
     newest,
     stream_of,
-    with_stream,
+    taking,
 )
 
 TARGETS = 256  # a session's test targets whose latest result is known
@@ -51,10 +54,10 @@ WRITTEN = 4_096  # test files of one stay that are known; a further one is close
 
 def evolve(book: Book, entry: Entry) -> Book:
     """The book after one more entry; entries come in `seq` order."""
-    book = replace(book, head=max(book.head, entry.seq))
     if entry.kind == "configured":
         book = replace(book, configured=_configured(entry))
-    return book.with_session(evolve_session(book.session(entry.scope), entry))
+    session = evolve_session(book.session(entry.scope), entry)
+    return book.with_session(session, entry.seq)
 
 
 def evolve_all(book: Book, entries: Iterable[Entry]) -> Book:
@@ -64,28 +67,30 @@ def evolve_all(book: Book, entries: Iterable[Entry]) -> Book:
     return book
 
 
-def evolve_session(session: Session, entry: Entry) -> Session:
+def evolve_session(before: Session, entry: Entry) -> Session:
     """One session after one more entry of its own."""
-    session = replace(session, last_seq=entry.seq, last_at=entry.at)
+    session = taking(before)
+    session.last_seq, session.last_at = entry.seq, entry.at
     match entry.kind:
         case "observed":
-            return _observed(session, entry)
+            _observed(session, entry)
         case "decided":
-            return _decided(session, entry)
+            _decided(session, entry)
         case "applied":
-            return _applied(session, entry)
+            _applied(session, entry)
         case "proposed":
-            return _proposed(session, entry)
+            _proposed(session, entry)
         case "approved" | "dismissed":
-            return _answered(session, entry)
+            _answered(session, entry)
         case "reverted":
-            return _reverted(session, entry)
+            _reverted(session, entry)
         case "ended":
-            return _ended(session, entry)
+            _ended(session, entry)
         case "refused" | "configured" | "gap":
-            return session
+            pass
         case _:
             assert_never(entry.kind)
+    return session.frozen()
 
 
 def value_of(entry: Entry) -> Value:
@@ -106,37 +111,45 @@ def _configured(entry: Entry) -> Configured:
     return Configured(seq=entry.seq, actor=entry.actor, digest=text_of(entry.body, "digest") or "")
 
 
-def _observed(session: Session, entry: Entry) -> Session:
-    session = _located(session, entry)
+def _observed(session: Taking, entry: Entry) -> None:
+    _locate(session, entry)
     agent = agent_of(entry.scope)
     stream = stream_of(session, agent)
     match entry.action:
         case "tool":
-            call = call_of(entry)
-            said = _said(session, entry)
-            stream = finished(stream, call, counted=said != "deny", refused=said == "ask")
-            session = _closed(_tested(_written(session, call), call.reading), entry.ref)
+            stream = _called(session, entry, stream)
         case "prompt":
             stream = prompted(stream, entry.body.get("person") is not False)
-            session = _reminded(session, agent)
+            _remind(session, agent)
         case "turn":
             stream = used(turned(stream), usage_of(entry), _day(entry), entry.seq)
         case "compaction":
             stream = compacted(stream)
-            session = session if agent else replace(session, remind=True)
+            session.remind = session.remind or not agent
         case "usage":
             stream = used(stream, usage_of(entry), _day(entry), entry.seq)
         case "session":
             stream = replace(stream, touched=())  # a start or an end adds to no counter
-            session = _session_event(session, entry)
+            _begin_or_end(session, entry)
         case _:
             pass
-    return with_stream(session, agent, stream)
+    keep_stream(session, agent, stream)
+
+
+def _called(session: Taking, entry: Entry, stream: Stream) -> Stream:
+    """A call ended."""
+    call = call_of(entry)
+    said = None if entry.ref is None else _said(session, entry)
+    _write(session, call)
+    _test(session, call.reading)
+    if entry.ref is not None and entry.ref in session.open:
+        session.open = session.open.delete(entry.ref)
+    return finished(stream, call, counted=said != "deny", refused=said == "ask")
 
 
 def _said(session: Session, entry: Entry) -> str | None:
     """Our verdict on the call that ended; None where nobody asked for one."""
-    name = attempt_name(entry) if entry.ref is not None else None
+    name = attempt_name(entry)
     attempt = None if name is None else session.attempts.get(name)
     return None if attempt is None else attempt.verdict
 
@@ -146,71 +159,56 @@ def _day(entry: Entry) -> str:
     return (text_of(entry.body, "occurred_at") or entry.at)[:10]
 
 
-def introduced(session: Session, scope: str, body: Mapping[str, Json]) -> Session:
-    """The session, once an event of `scope` has said which agent started the one it is about."""
+def introduced(session: Session, scope: str, body: Mapping[str, Json]) -> Map[str, str]:
+    """The agents' parents, once an event of `scope` has said which agent started the one it is."""
     parent, agent = text_of(body, "parent_agent_id"), agent_of(scope)
     if not agent or not parent or parent == agent or agent in session.parents:
-        return session
-    return replace(session, parents=session.parents.set(agent, parent))
+        return session.parents
+    return session.parents.set(agent, parent)
 
 
-def _located(session: Session, entry: Entry) -> Session:
+def _locate(session: Taking, entry: Entry) -> None:
     """Where the session works and who its agents are, as far as this entry says so."""
     body = entry.body
-    cwd = text_of(body, "cwd")
-    return replace(
-        introduced(session, entry.scope, body),
-        cwd=cwd or session.cwd,
-        root=session.root or text_of(body, "root"),
-        permission_mode=text_of(body, "permission_mode") or session.permission_mode,
-        binding=session.binding or text_of(body, "hooks"),
-        ended=session.ended and entry.action in ("session", "usage"),  # late bills resume nothing
-    )
+    session.parents = introduced(session, entry.scope, body)
+    session.cwd = text_of(body, "cwd") or session.cwd
+    session.root = session.root or text_of(body, "root")
+    session.permission_mode = text_of(body, "permission_mode") or session.permission_mode
+    session.binding = session.binding or text_of(body, "hooks")
+    if session.ended:  # late bills resume nothing
+        session.ended = entry.action in ("session", "usage")
 
 
-def _session_event(session: Session, entry: Entry) -> Session:
+def _begin_or_end(session: Taking, entry: Entry) -> None:
     """A start or an end of the session; those of its agents, and notes, change nothing."""
     match text_of(entry.body, "kind"):
         case "session_end" if not agent_of(entry.scope):
-            return replace(session, ended=True)
+            session.ended = True
         case "session_start" if not agent_of(entry.scope):
-            return replace(session, ended=False, declined=Map(), remind=True)
+            session.ended, session.declined, session.remind = False, Map(), True
         case _:
-            return session
+            pass
 
 
-def _closed(session: Session, attempt: int | None) -> Session:
-    """The end of an attempt's call was reported: it is not open any more."""
-    if attempt is None or attempt not in session.open:
-        return session
-    return replace(session, open=session.open.delete(attempt))
-
-
-def _opened(session: Session, entry: Entry) -> Session:
-    """One more attempt whose end is awaited; the oldest may fall out."""
-    call = (agent_of(entry.scope), text_of(entry.body, "call_id") or "")
-    calls = session.open.set(entry.seq, call)
-    return replace(session, open=calls if len(calls) <= OPEN_CALLS else calls.delete(min(calls)))
-
-
-def _reminded(session: Session, agent: str) -> Session:
+def _remind(session: Taking, agent: str) -> None:
     """The main agent has just been told what is in force, if it had to be told."""
-    return replace(session, remind=False) if session.remind and not agent else session
+    session.remind = session.remind and bool(agent)
 
 
-def _tested(session: Session, reading: Reading) -> Session:
+def _test(session: Taking, reading: Reading) -> None:
     """The red test targets: unknown runs change nothing, a green one clears what it includes."""
     run = reading.test
     if run is None or run.result == "unknown":
-        return session
+        return
     reds = session.reds
     if run.result == "green":
-        for target in tuple(reds):
+        for target in session.reds:
             reds = reds.delete(target) if _includes(run, target) else reds
-        return replace(session, reds=reds)
-    if run.target not in reds and len(reds) >= TARGETS:
-        reds = reds.delete(next(iter(sorted(reds))))
-    return replace(session, reds=reds.set(run.target, "red"))
+    else:
+        if run.target not in reds and len(reds) >= TARGETS:
+            reds = reds.delete(min(reds))
+        reds = reds.set(run.target, "red")
+    session.reds = reds
 
 
 def _includes(run: TestRun, target: str) -> bool:
@@ -219,40 +217,50 @@ def _includes(run: TestRun, target: str) -> bool:
     return whole or target == run.target
 
 
-def _written(session: Session, call: Call) -> Session:
+def _write(session: Taking, call: Call) -> None:
     """The tests written in this stay in test_development; they stay open while a target is red."""
     reading = call.reading
-    tests = frozenset(target.path for target in reading.targets if target.zone == "test")
-    if not tests or call.outcome != "ok" or reading.failed or "write" not in reading.effects:
-        return session
+    if not reading.targets or call.outcome != "ok" or reading.failed:
+        return
     mode = newest(session, session.id, "mode")
-    if mode is None or not _is_mode(mode.value, "test_development"):
-        return session
-    written = session.written | tests
-    return session if len(written) > WRITTEN else replace(session, written=written)
+    if "write" not in reading.effects or mode is None or not _develops_tests(mode.value):
+        return
+    tests = {target.path for target in reading.targets if target.zone == "test"}
+    if len(session.written | tests) <= WRITTEN:
+        session.written |= tests
 
 
-def _is_mode(value: Value, name: str) -> bool:
-    return isinstance(value, Mode) and value.name == name
+def _develops_tests(value: Value) -> bool:
+    return isinstance(value, Mode) and value.name == "test_development"
 
 
-def _decided(session: Session, entry: Entry) -> Session:
-    session = _reminded(_located(session, entry), agent_of(entry.scope))
+def _decided(session: Taking, entry: Entry) -> None:
+    _locate(session, entry)
+    agent = agent_of(entry.scope)
+    _remind(session, agent)
     key, verdict = attempt_name(entry), text_of(entry.body, "verdict") or "none"
     if key is not None:
         attempt = Attempt(seq=entry.ref or entry.seq, latest=entry.seq, verdict=verdict)
-        session = replace(session, attempts=session.attempts.put(key, attempt))
+        session.attempts = session.attempts.put(key, attempt)
     if entry.ref is not None:  # the same attempt judged once more: counted nowhere
-        return session
-    session = session if key is None else _opened(session, entry)
-    agent, rule, call = agent_of(entry.scope), text_of(entry.body, "rule"), call_of(entry)
+        return
+    if key is not None:
+        _open(session, entry)
+    rule, call = text_of(entry.body, "rule"), call_of(entry)
     if verdict == "none" and "unknown" in call.reading.effects:
-        session = replace(session, unvouched=session.unvouched + 1)
+        session.unvouched += 1
     stream = asked(stream_of(session, agent), call, verdict == "deny", rule)
-    return with_stream(session, agent, stream)
+    keep_stream(session, agent, stream)
 
 
-def _applied(session: Session, entry: Entry) -> Session:
+def _open(session: Taking, entry: Entry) -> None:
+    """One more attempt whose end is awaited; the oldest may fall out."""
+    call = (agent_of(entry.scope), text_of(entry.body, "call_id") or "")
+    calls = session.open.set(entry.seq, call)
+    session.open = calls if len(calls) <= OPEN_CALLS else calls.delete(min(calls))
+
+
+def _applied(session: Taking, entry: Entry) -> None:
     override = Override(
         seq=entry.seq,
         scope=entry.scope,
@@ -268,41 +276,37 @@ def _applied(session: Session, entry: Entry) -> Session:
     applied = session.applied.set(entry.seq, override)
     if entry.action not in RESTRICTIONS and len(stack) > SIGNALS:
         applied, stack = applied.delete(stack[0].seq), stack[1:]
-    session = replace(session, overrides=session.overrides.set(place, stack), applied=applied)
-    if entry.ref in session.proposals:
-        session = _close(session, entry.ref, "applied")
-    return _stayed(_fired(session, entry), entry)
+    session.overrides, session.applied = session.overrides.set(place, stack), applied
+    _close(session, entry.ref, "applied")
+    _fire(session, entry)
+    if entry.action == "mode" and entry.scope == session.id:
+        _stay(session, override)
 
 
-def _stayed(session: Session, entry: Entry) -> Session:
+def _stay(session: Taking, override: Override) -> None:
     """A change of the session's mode begins a stay; a crossing into tests uses the approval."""
-    if entry.action != "mode" or entry.scope != session.id:
-        return session
-    crossing = text_of(entry.body, "standing") == "boundary"
-    into_tests = crossing and _is_mode(value_of(entry), "test_development")
-    return replace(
-        session, written=frozenset(), crossings=session.crossings + (1 if into_tests else 0)
-    )
+    session.written = frozenset()
+    crossing = text_of(override.body, "standing") == "boundary"
+    if crossing and _develops_tests(override.value):
+        session.crossings += 1
 
 
-def _fired(session: Session, entry: Entry) -> Session:
+def _fire(session: Taking, entry: Entry) -> None:
     """The checks an entry names have fired: they latch, and a change by the machine cools down."""
     causes = causes_of(entry.body)
     if not causes or entry.actor != MACHINE or "return" in entry.body:
-        return session
+        return
     automatic = entry.kind == "applied" and entry.action in ("mode", "policy")
-    streams, fired_by = session.streams, session.fired_by
     for agent in {cause.agent for cause in causes}:
         mine = tuple(cause for cause in causes if cause.agent == agent)
         stream = fired(stream_of(session, agent), mine, automatic=automatic, seq=entry.seq)
-        streams = streams.set(agent, stream)
-        for cause in mine:
-            agents = fired_by.get(cause.rule, frozenset[str]())
-            fired_by = fired_by.set(cause.rule, agents | {agent})
-    return replace(session, streams=streams, fired_by=fired_by)
+        session.streams = session.streams.set(agent, stream)
+    for cause in causes:
+        agents = session.fired_by.get(cause.rule, frozenset[str]())
+        session.fired_by = session.fired_by.set(cause.rule, agents | {cause.agent})
 
 
-def _proposed(session: Session, entry: Entry) -> Session:
+def _proposed(session: Taking, entry: Entry) -> None:
     returns = entry.body.get("return")
     proposal = Proposal(
         seq=entry.seq,
@@ -314,62 +318,60 @@ def _proposed(session: Session, entry: Entry) -> Session:
         value=value_of(entry),
         body=entry.body,
     )
-    session = replace(session, proposals=session.proposals.set(entry.seq, proposal))
-    return _fired(session, entry)
+    session.proposals = session.proposals.set(entry.seq, proposal)
+    _fire(session, entry)
 
 
-def _answered(session: Session, entry: Entry) -> Session:
+def _answered(session: Taking, entry: Entry) -> None:
     """Approved or dismissed; a dismissed return stays away until the session is resumed."""
     proposal = session.proposals.get(entry.ref or 0)
     if proposal is None:
-        return session
+        return
     if entry.kind == "dismissed" and proposal.returns is not None:
-        session = replace(session, declined=session.declined.set(proposal.returns, entry.seq))
-    return _close(session, proposal.seq, entry.kind)
+        session.declined = session.declined.set(proposal.returns, entry.seq)
+    _close(session, proposal.seq, entry.kind)
 
 
-def _close(session: Session, seq: int | None, how: Kind) -> Session:
+def _close(session: Taking, seq: int | None, how: Kind) -> None:
     if seq is None or seq not in session.proposals:
-        return session
-    return replace(
-        session,
-        proposals=session.proposals.delete(seq),
-        settled=session.settled.set(seq, how),
-    )
+        return
+    session.proposals = session.proposals.delete(seq)
+    session.settled = session.settled.set(seq, how)
 
 
-def _reverted(session: Session, entry: Entry) -> Session:
+def _reverted(session: Taking, entry: Entry) -> None:
     """A tightening taken back earns its counters again in full; the second one is a lesson."""
     override = session.applied.get(entry.ref or 0)
-    session = _take_off(session, entry)
     if override is None:
-        return session
-    causes, streams, taken_back = causes_of(override.body), session.streams, session.taken_back
-    for agent in {cause.agent for cause in causes if cause.agent in streams}:
+        return
+    _take_off(session, override, entry.kind)
+    causes = causes_of(override.body)
+    for agent in {cause.agent for cause in causes if cause.agent in session.streams}:
         mine = tuple(cause for cause in causes if cause.agent == agent)
-        streams = streams.set(agent, zeroed(stream_of(session, agent), mine))
+        session.streams = session.streams.set(agent, zeroed(stream_of(session, agent), mine))
     if entry.body.get("approved") is None:
         for rule in {cause.rule for cause in causes}:
-            taken_back = taken_back.set(rule, taken_back.get(rule, 0) + 1)
-    return replace(session, streams=streams, taken_back=taken_back)
+            times = session.taken_back.get(rule, 0) + 1
+            session.taken_back = session.taken_back.set(rule, times)
 
 
-def _take_off(session: Session, entry: Entry) -> Session:
-    override = session.applied.get(entry.ref or 0)
-    if override is None or override.seq in session.undone:
-        return session
+def _take_off(session: Taking, override: Override, how: Kind) -> None:
+    if override.seq in session.undone:
+        return
     place = (override.scope, override.action)
     stack = tuple(o for o in session.overrides.get(place, ()) if o.seq != override.seq)
-    overrides = session.overrides.set(place, stack) if stack else session.overrides.delete(place)
     before = newest(session, session.id, "mode")
-    session = replace(
-        session, overrides=overrides, undone=session.undone.set(override.seq, entry.kind)
+    session.overrides = (
+        session.overrides.set(place, stack) if stack else session.overrides.delete(place)
     )
-    same = newest(session, session.id, "mode") == before  # a change of mode begins a new stay
-    return session if same else replace(session, written=frozenset())
+    session.undone = session.undone.set(override.seq, how)
+    if newest(session, session.id, "mode") != before:  # a change of mode begins a new stay
+        session.written = frozenset()
 
 
-def _ended(session: Session, entry: Entry) -> Session:
+def _ended(session: Taking, entry: Entry) -> None:
+    override = session.applied.get(entry.ref or 0)
     if entry.ref in session.proposals:
-        return _close(session, entry.ref, "ended")
-    return _take_off(session, entry)
+        _close(session, entry.ref, "ended")
+    elif override is not None:
+        _take_off(session, override, "ended")

@@ -7,6 +7,7 @@ made it untrue and what makes it true again stand in one transaction.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from operator import is_
 
 from app.domain.bodies import held_names, value_body, was
 from app.domain.configuration import Configuration
@@ -15,12 +16,14 @@ from app.domain.events import Json
 from app.domain.modes import Mode
 from app.domain.narrowing import direction
 from app.domain.proposals import open_twin
+from app.domain.replacing import replace
 from app.domain.restrictions import Policy
 from app.domain.state import (
     Book,
     Override,
     Proposal,
     Session,
+    Whole,
     default_mode,
     default_policy,
     in_force,
@@ -31,9 +34,35 @@ from app.domain.transaction import Pending
 
 def settled(pending: Pending, scope: str, configuration: Configuration) -> Pending:
     """Append what the way back needs, until nothing is missing."""
+    if _known_whole(pending.book.session(scope), configuration):
+        return pending
     while drafts := settle(pending.book, scope, configuration):
         pending = pending.append(*drafts)
-    return pending
+    session = pending.book.session(scope)
+    whole = replace(session, whole=_whole(session, configuration))
+    return replace(pending, book=pending.book.with_session(whole))
+
+
+def _known_whole(session: Session, configuration: Configuration) -> bool:
+    """Whether nothing can be missing: there is nothing to undo, or nothing changed since it was so.
+
+    The same objects are the same values, so that `settle` would find again what it found then.
+    """
+    if not session.overrides and not session.proposals:
+        return True
+    then, now = session.whole, _whole(session, configuration)
+    return then is not None and all(map(is_, then, now))
+
+
+def _whole(session: Session, configuration: Configuration) -> Whole:
+    """All that decides what `settle` finds."""
+    return Whole(
+        configuration=configuration,
+        overrides=session.overrides,
+        proposals=session.proposals,
+        declined=session.declined,
+        ended=session.ended,
+    )
 
 
 def settle(book: Book, scope: str, configuration: Configuration) -> tuple[Draft, ...]:

@@ -14,17 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from functools import cache
+from typing import Final, NamedTuple, TypeAlias
 
 from immutables import Map
 
 from app.domain.calls import TestResult
-from app.domain.configuration import Configuration
+from app.domain.configuration import Configuration, Posture
 from app.domain.entries import EVERYWHERE, Action, Direction, Kind, agent_of, session_of
 from app.domain.events import Json
 from app.domain.lru import Lru
 from app.domain.modes import Mode
-from app.domain.replacing import replace
+from app.domain.replacing import frozen, replace, thawed, wide
 from app.domain.restrictions import InForce, Policy
 from app.domain.signals import EMPTY, Stream
 from app.domain.stream import added
@@ -72,26 +73,40 @@ class Attempt:
     verdict: str  # of the newest
 
 
-@dataclass(frozen=True, kw_only=True)  # wide: see replacing.py
+_HEARD: Final = Lru[bool](limit=AGENTS)
+_ATTEMPTS: Final = Lru[Attempt](limit=OPEN_ATTEMPTS)
+
+
+class Whole(NamedTuple):
+    """What the way back depends on, where nothing of it was missing (returns.py)."""
+
+    configuration: Configuration
+    overrides: Map[tuple[str, Action], tuple[Override, ...]]
+    proposals: Map[int, Proposal]
+    declined: Map[int, int]
+    ended: bool
+
+
+@wide
 class Session:
     """One session (or `*`) as its entries leave it."""
 
     id: str
-    overrides: Map[tuple[str, Action], tuple[Override, ...]] = field(default_factory=Map)
-    applied: Map[int, Override] = field(default_factory=Map)  # every applied entry, by seq
-    undone: Map[int, Kind] = field(default_factory=Map)  # applied entries taken back, and how
-    proposals: Map[int, Proposal] = field(default_factory=Map)
-    settled: Map[int, Kind] = field(default_factory=Map)  # proposals that are decided, and how
-    declined: Map[int, int] = field(default_factory=Map)  # tightenings whose return was dismissed
-    streams: Map[str, Stream] = field(default_factory=Map)
-    heard: Lru[bool] = field(default_factory=lambda: Lru(limit=AGENTS))  # agents with a stream
+    overrides: Map[tuple[str, Action], tuple[Override, ...]] = Map()
+    applied: Map[int, Override] = Map()  # every applied entry, by seq
+    undone: Map[int, Kind] = Map()  # applied entries taken back, and how
+    proposals: Map[int, Proposal] = Map()
+    settled: Map[int, Kind] = Map()  # proposals that are decided, and how
+    declined: Map[int, int] = Map()  # tightenings whose return was dismissed
+    streams: Map[str, Stream] = Map()
+    heard: Lru[bool] = _HEARD  # agents with a stream
     silent: Stream = EMPTY  # of agents not heard for long: what they asked and what was blocked
-    parents: Map[str, str] = field(default_factory=Map)
-    fired_by: Map[str, frozenset[str]] = field(default_factory=Map)  # rule -> agents
-    taken_back: Map[str, int] = field(default_factory=Map)  # rule -> reverts by a person
-    attempts: Lru[Attempt] = field(default_factory=lambda: Lru(limit=OPEN_ATTEMPTS))
-    open: Map[int, tuple[str, str]] = field(default_factory=Map)  # attempts that have not ended
-    reds: Map[str, TestResult] = field(default_factory=Map)  # test target -> latest known result
+    parents: Map[str, str] = Map()
+    fired_by: Map[str, frozenset[str]] = Map()  # rule -> agents
+    taken_back: Map[str, int] = Map()  # rule -> reverts by a person
+    attempts: Lru[Attempt] = _ATTEMPTS
+    open: Map[int, tuple[str, str]] = Map()  # attempts that have not ended
+    reds: Map[str, TestResult] = Map()  # test target -> latest known result
     written: frozenset[str] = frozenset()  # tests written in this stay in test_development
     unvouched: int = 0  # calls of unknown effect that nothing stood against
     crossings: int = 0  # uses of the standing approval `boundary`
@@ -103,6 +118,22 @@ class Session:
     remind: bool = False  # the main agent's memory was cut since it was told what is in force
     last_seq: int = 0
     last_at: str = ""
+    whole: Whole | None = field(default=None, compare=False)  # a memory of returns.py, no meaning
+
+
+class Taking(Session):
+    """A session while one entry is taken in; `frozen` ends that (replacing.py)."""
+
+    __setattr__ = object.__setattr__
+
+    def frozen(self) -> Session:
+        """The session that took the entry in."""
+        return frozen(self, Session)
+
+
+def taking(session: Session) -> Taking:
+    """A copy of a session that takes one more entry in."""
+    return thawed(session, Taking)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,11 +161,12 @@ class Book:
             return self.everywhere
         return self.sessions.get(name) or Session(id=name)
 
-    def with_session(self, session: Session) -> Book:
-        """This book with `session` in the place of the one of the same id."""
+    def with_session(self, session: Session, seq: int = 0) -> Book:
+        """This book with `session` in the place of the one of the same id; `seq`: its new entry."""
+        head = max(self.head, seq)
         if session.id == EVERYWHERE:
-            return replace(self, everywhere=session)
-        return replace(self, sessions=self.sessions.set(session.id, session))
+            return replace(self, head=head, everywhere=session)
+        return replace(self, head=head, sessions=self.sessions.set(session.id, session))
 
     def without(self, name: str) -> Book:
         """This book with one session forgotten: the log can make it again."""
@@ -164,10 +196,9 @@ def scopes_above(session: Session, scope: str) -> Iterator[str]:
 
 def overrides_for(book: Book, scope: str, action: Action) -> tuple[Override, ...]:
     """The newest override of `action` at each level that judges `scope`, narrowest first."""
-    session = book.session(scope)
-    found = []
+    session, found = book.session(scope), []
     for level in scopes_above(session, scope):
-        override = newest(book.session(level), level, action)
+        override = newest(book.everywhere if level == EVERYWHERE else session, level, action)
         if override is not None:
             found.append(override)
     return tuple(found)
@@ -180,7 +211,12 @@ def default_mode(configuration: Configuration) -> Mode:
 
 def default_policy(configuration: Configuration) -> Policy:
     """The policy that holds where no entry says otherwise: the person's ceiling."""
-    return Policy(posture=configuration.ceiling)
+    return _bare_policy(configuration.ceiling)
+
+
+@cache
+def _bare_policy(posture: Posture) -> Policy:
+    return Policy(posture=posture)
 
 
 def in_force(book: Book, scope: str, configuration: Configuration) -> InForce:
@@ -189,17 +225,21 @@ def in_force(book: Book, scope: str, configuration: Configuration) -> InForce:
     The defaults hold until something was applied to the scope itself, its session or everywhere.
     What an agent's parent has restricts it and never frees it: who the parent is, a harness says.
     """
-    modes = _held(book, scope, "mode", default_mode(configuration))
-    policies = _held(book, scope, "policy", default_policy(configuration))
+    mode, policy = default_mode(configuration), default_policy(configuration)
+    if not book.everywhere.overrides and not book.session(scope).overrides:
+        return InForce(modes=(mode,), policies=(policy,))
+    modes, policies = _held(book, scope, "mode", mode), _held(book, scope, "policy", policy)
     return InForce(
-        modes=tuple(mode for mode in modes if isinstance(mode, Mode)),
-        policies=tuple(policy for policy in policies if isinstance(policy, Policy)),
+        modes=tuple([mode for mode in modes if isinstance(mode, Mode)]),
+        policies=tuple([policy for policy in policies if isinstance(policy, Policy)]),
     )
 
 
 def _held(book: Book, scope: str, action: Action, default: Value) -> tuple[Value, ...]:
     overrides = overrides_for(book, scope, action)
-    values = tuple(override.value for override in overrides)
+    if not overrides:
+        return (default,)
+    values = tuple([override.value for override in overrides])
     instead = {scope, session_of(scope), EVERYWHERE}
     return values if any(o.scope in instead for o in overrides) else (*values, default)
 
@@ -223,16 +263,17 @@ def stream_of(session: Session, agent: str) -> Stream:
     return session.streams.get(agent, EMPTY)
 
 
-def with_stream(session: Session, agent: str, stream: Stream) -> Session:
-    """The session with an agent's counters; those of the agent silent for longest may go."""
-    streams = session.streams.set(agent, stream)
+def keep_stream(session: Taking, agent: str, stream: Stream) -> None:
+    """The session has new counters of an agent; those of the agent silent for longest may go."""
+    session.streams = session.streams.set(agent, stream)
     if not agent:
-        return replace(session, streams=streams)
-    heard, silent = session.heard.put(agent, True), session.silent
-    fell_out = agent not in session.heard.values and len(session.heard.values) == AGENTS
-    for gone in set(session.heard.values) - set(heard.values) if fell_out else ():
-        silent, streams = added(silent, streams[gone]), streams.delete(gone)
-    return replace(session, streams=streams, heard=heard, silent=silent)
+        return
+    before, heard = session.heard.values, session.heard.put(agent, True)
+    session.heard = heard
+    fell_out = agent not in before and len(before) == AGENTS
+    for gone in set(before) - set(heard.values) if fell_out else ():
+        session.silent = added(session.silent, session.streams[gone])
+        session.streams = session.streams.delete(gone)
 
 
 def supposed(book: Book, scope: str, action: Action, value: Value) -> Book:

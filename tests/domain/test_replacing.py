@@ -36,7 +36,7 @@ def test_a_working_copy_is_written_to_until_it_is_frozen_and_its_origin_never() 
     step.calls = 3
     stream = step.frozen()
     assert stream == dataclasses.replace(EMPTY, calls=3)
-    assert EMPTY == Stream()
+    assert Stream() == EMPTY
     for written in (stream, step, EMPTY):
         with pytest.raises(dataclasses.FrozenInstanceError):
             written.calls = 4
