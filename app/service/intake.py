@@ -19,7 +19,7 @@ from typing import Literal
 from app.classification.edge import Seen, see
 from app.domain.attempts import Earlier, Judged, judge
 from app.domain.controller import record
-from app.domain.entries import Action, Draft, Entry
+from app.domain.entries import Action, Draft, Entry, session_of
 from app.domain.events import Event, EventKind, Json
 from app.domain.observations import attempt_name, call_name
 from app.domain.replacing import replace
@@ -292,6 +292,17 @@ def call_key(scope: str, phase: str, call_id: Json, identity: Json) -> str:
     """The key of one phase of one call: `attempt`, `tool`, or `closed` when no end was told."""
     # With the scope's length, as both it and the call's id may hold any of these signs.
     return f"call:{phase}:{len(scope)}:{scope}:{call_id}:{identity}"
+
+
+def session_of_key(key: str) -> str | None:
+    """The only session whose entries can have a key made here; None for any other key."""
+    form, _, rest = key.partition(":")
+    if form in ("event", "prompt"):
+        return rest.partition("/")[0]
+    if form != "call":
+        return None
+    _, length, rest = rest.split(":", 2)
+    return session_of(rest[: int(length)])
 
 
 def fingerprint(event: Event) -> str:

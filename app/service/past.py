@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.domain.entries import Entry
+from app.service.intake import session_of_key
 from app.store.log import Log
 from app.store.reader import Reader
 
@@ -27,7 +28,7 @@ class StoredPast:
 
     def find(self, dedup_key: str) -> Entry | None:
         """The entry stored under this key."""
-        return self._log.find(dedup_key)
+        return self._log.find(dedup_key, session_of_key(dedup_key))
 
     def get(self, seq: int) -> Entry | None:
         """The entry at one place."""

@@ -22,6 +22,7 @@ from app.store import queries
 from app.store.chain import GENESIS, link
 from app.store.connections import driver_of, immediate, writing_engine
 from app.store.errors import LogRefused, LogUnavailable, as_store_errors
+from app.store.known_keys import KnownKeys
 from app.store.migrate import upgrade
 from app.store.rows import Row, body_text, entry_of, row_of
 
@@ -34,6 +35,7 @@ class Log:
     def __init__(self, connection: Connection, path: Path) -> None:
         self.connection: Final = connection  # the only one that may write
         self._driver: Final = driver_of(connection)
+        self._keys: Final = KnownKeys()
         head = connection.exec_driver_sql(queries.HEAD).first()
         self.head_seq: int = head[0] if head else 0
         self.head_hash: str = head[1] if head else GENESIS
@@ -61,18 +63,26 @@ class Log:
         with as_store_errors(), immediate(self._driver.execute):
             self._driver.executemany(queries.INSERT, rows)
         self.head_seq, self.head_hash = sealed[-1].seq, sealed[-1].hash
+        self._keys.add(sealed)
         return sealed
 
     def entries_of(self, session: str, after: int = 0) -> Iterator[Entry]:
         """Entries of a session and its agents, behind `after`, in seq order; of `*` its own."""
-        values = queries.of_session(session, after)
-        with as_store_errors():
-            result = self.connection.exec_driver_sql(queries.OF_SESSION, values)
-            for rows in result.partitions(_FETCH):
-                yield from map(entry_of, rows)
+        head, keys = self.head_seq, list[str]()
+        for entry in self._stored(session, after):
+            if entry.dedup_key is not None:
+                keys.append(entry.dedup_key)
+            yield entry
+        if after == 0 and head == self.head_seq:  # all of it was read, and nothing came meanwhile
+            self._keys.learn(session, keys)
 
-    def find(self, dedup_key: str) -> Entry | None:
-        """The entry that was stored under this key, if any."""
+    def find(self, dedup_key: str, session: str | None = None) -> Entry | None:
+        """The entry that was stored under this key, if any.
+
+        `session` is the only one whose entries can have the key, where the caller knows that.
+        """
+        if session is not None and self._keys.rules_out(session, dedup_key):
+            return None
         with as_store_errors():
             row = self._driver.execute(queries.FIND, (dedup_key,)).fetchone()
         return entry_of(row) if row else None
@@ -87,6 +97,13 @@ class Log:
         with suppress(DBAPIError):  # a full disk: the -wal file still has it all
             self.connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         self.connection.close()
+
+    def _stored(self, session: str, after: int) -> Iterator[Entry]:
+        values = queries.of_session(session, after)
+        with as_store_errors():
+            result = self.connection.exec_driver_sql(queries.OF_SESSION, values)
+            for rows in result.partitions(_FETCH):
+                yield from map(entry_of, rows)
 
     def _check_files(self) -> None:
         """SQLite would go on writing to files that were deleted or replaced, and lose it all."""

@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 
 from app.domain.events import Coverage, Event, TestCounts, Usage
 from app.service.control import Stored
-from app.service.intake import Answer, Conflict, event_key, fingerprint
+from app.service.intake import (
+    Answer,
+    Conflict,
+    call_key,
+    event_key,
+    fingerprint,
+    session_of_key,
+)
 from tests.service.house import House, attempt, call, failing, house
 
 
@@ -63,6 +70,43 @@ def test_signs_inside_ids_never_make_two_events_one(home: House) -> None:
     for first, second in pairs:
         assert not one(home, first).duplicate
         assert not one(home, second).duplicate, (first, second)
+
+
+def test_a_key_says_which_session_can_have_it(home: House) -> None:
+    for session in ("s", "event:x", "call:tool:3:a", "0:1", "é ☕"):
+        home.stored(call(session=session, event_id="a/b:c"), call(session=session, call_id="1:/:"))
+        home.stored(call(session=session, agent_id="p:/q", call_id="7"), origin="hooks")
+        home.verdict(attempt("make", session=session, call_id="2/:"), origin="hooks")
+        home.stored(Event(session_id=session, harness="x", kind="prompt", turn_id="t/1:"),
+                    origin="hooks")  # fmt: skip
+    keyed = [entry for entry in home.entries() if entry.dedup_key is not None]
+    assert len(keyed) == 25
+    assert [session_of_key(entry.dedup_key or "") for entry in keyed] == [e.session for e in keyed]
+
+
+@given(
+    scope=st.text(min_size=1, max_size=8),
+    call_id=st.text(max_size=8),
+    phase=st.sampled_from(("attempt", "tool", "closed")),
+)
+def test_the_key_of_a_call_says_its_session_whatever_signs_it_holds(
+    scope: str, call_id: str, phase: str
+) -> None:
+    assert session_of_key(call_key(scope, phase, call_id, "0")) == scope.partition("/")[0]
+
+
+@pytest.mark.parametrize("key", ["", "k", "other:s/1", ":s/1"])
+def test_any_other_key_may_be_of_every_session(key: str) -> None:
+    assert session_of_key(key) is None
+
+
+def test_a_key_is_known_again_after_the_session_was_forgotten_and_read(tmp_path: Path) -> None:
+    with house(tmp_path, keep=1) as small:
+        first = one(small, call(event_id="e1"))
+        one(small, call(session="t"))
+        assert "s" not in small.desk.book.sessions
+        assert (one(small, call(event_id="e1"))) == replace(first, duplicate=True)
+        assert not one(small, call(event_id="e2")).duplicate
 
 
 def test_an_end_is_of_the_attempt_of_its_own_agent(home: House) -> None:

@@ -1,0 +1,56 @@
+"""Which keys the log can have, as far as that is known without asking the database.
+
+A session is known from the moment its whole past was read, or found to be empty, and every commit
+adds to it. Only the key's hash is kept: two keys of one hash cost a look into the database, and no
+key of a known session can be missed. Sessions not written to for the longest time are let go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from app.domain.entries import Entry
+
+MOST: Final = 200_000  # keys; some 75 bytes each
+_SESSION: Final = 8  # keys: what a session takes besides its own
+
+
+class KnownKeys:
+    """The keys of the sessions that are known; used by the writer's thread only."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._size = 0
+        self._hashes: dict[str, set[int]] = {}  # by session, written to longest ago first
+
+    def learn(self, session: str, keys: Iterable[str]) -> None:
+        """Know a session from now on: `keys` are all it has."""
+        self._drop(session)
+        self._put(session, set(map(hash, keys)))
+
+    def add(self, entries: Iterable[Entry]) -> None:
+        """Take in what was committed."""
+        for entry in entries:
+            if entry.dedup_key is not None and entry.session in self._hashes:
+                hashes = self._drop(entry.session)
+                hashes.add(hash(entry.dedup_key))
+                self._put(entry.session, hashes)
+
+    def rules_out(self, session: str, dedup_key: str) -> bool:
+        """Whether no entry of the session can have this key; False: ask the database."""
+        hashes = self._hashes.get(session)
+        return hashes is not None and hash(dedup_key) not in hashes
+
+    def _put(self, session: str, hashes: set[int]) -> None:
+        self._hashes[session] = hashes
+        self._size += len(hashes) + _SESSION
+        while self._size > self._most:
+            self._drop(next(iter(self._hashes)))
+
+    def _drop(self, session: str) -> set[int]:
+        hashes = self._hashes.pop(session, None)
+        if hashes is None:
+            return set()
+        self._size -= len(hashes) + _SESSION
+        return hashes
