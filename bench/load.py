@@ -13,15 +13,13 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias, cast
+from typing import cast
 
 import uvloop
 
 TOOLS = ("Bash", "Edit", "Read", "Grep", "Glob", "Write", "WebFetch", "mcp__db__query")
 OUTCOMES = ("ok",) * 7 + ("error", "error", "denied", "blocked", "timeout")
 SESSIONS = 64
-
-Request: TypeAlias = tuple[str, str, bytes]  # its path, its media type, its body
 
 
 def event(draw: random.Random, number: int, sessions: int = SESSIONS) -> bytes:
@@ -48,33 +46,10 @@ def event(draw: random.Random, number: int, sessions: int = SESSIONS) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode()
 
 
-def attempt(draw: random.Random, number: int) -> bytes:
-    """What Claude Code posts before it runs a command; the call has an id of its own."""
-    value = {
-        "session_id": f"hooked-{number % SESSIONS:03d}",
-        "transcript_path": "/home/dev/.claude/projects/-home-dev-project/bench.jsonl",
-        "cwd": "/home/dev/project",
-        "permission_mode": "default",
-        "hook_event_name": "PreToolUse",
-        "tool_name": "Bash",
-        "tool_input": {
-            "command": f"pytest -q tests/unit/test_{draw.randrange(40)}.py --maxfail=1",
-            "description": "run the unit tests for the module under change",
-        },
-        "tool_use_id": f"toolu_{draw.getrandbits(96):024x}",
-    }
-    return json.dumps(value, separators=(",", ":")).encode()
-
-
-def requests(draw: random.Random, batch: int, sessions: int, hook: bool) -> Iterator[Request]:
-    """What a run posts: attempts at the hook's route, or events; a `batch` of several as lines."""
-    kind = "application/json" if batch == 1 else "application/x-ndjson"
+def bodies(draw: random.Random, batch: int, sessions: int) -> Iterator[bytes]:
+    """Bodies of requests without end; a `batch` of several events as lines."""
     for first in itertools.count(batch, batch):
-        if hook:
-            yield "/hooks/claude-code", kind, attempt(draw, first)
-            continue
-        lines = (event(draw, first + each, sessions) for each in range(batch))
-        yield "/controller/events", kind, b"\n".join(lines)
+        yield b"\n".join(event(draw, first + each, sessions) for each in range(batch))
 
 
 @dataclass(slots=True)
@@ -130,19 +105,20 @@ class Connection(asyncio.Protocol):
 
 
 async def load(
-    port: int, token: str, connections: int, seconds: float, posted: Iterator[Request]
+    port: int, token: str, connections: int, seconds: float, kind: str, posted: Iterator[bytes]
 ) -> Counted:
     """Post over so many connections until the time is up or all is `posted`."""
     counted, end = Counted(), time.perf_counter() + seconds
-    head = f"HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n"
+    head = (
+        f"POST /controller/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+        f"Authorization: Bearer {token}\r\nContent-Type: {kind}\r\n"
+    )
 
     def following() -> bytes | None:
-        request = None if time.perf_counter() >= end else next(posted, None)
-        if request is None:
+        body = None if time.perf_counter() >= end else next(posted, None)
+        if body is None:
             return None
-        path, kind, body = request
-        about = f"Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
-        return f"POST {path} {head}{about}".encode() + body
+        return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
     loop = asyncio.get_running_loop()
     made = [
@@ -164,12 +140,13 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--sessions", type=int, default=SESSIONS)
     parser.add_argument("--requests", type=int, help="How many at most.")
-    parser.add_argument("--hook", action="store_true")
     given = parser.parse_args()
-    draw = random.Random(given.seed)
-    posted = requests(draw, given.batch, given.sessions, given.hook)
-    limited = itertools.islice(posted, given.requests)
-    counted = uvloop.run(load(given.port, given.token, given.connections, given.seconds, limited))
+    kind = "application/json" if given.batch == 1 else "application/x-ndjson"
+    endless = bodies(random.Random(given.seed), given.batch, given.sessions)
+    posted = itertools.islice(endless, given.requests)
+    counted = uvloop.run(
+        load(given.port, given.token, given.connections, given.seconds, kind, posted)
+    )
     times = sorted(counted.seconds)
     print(
         json.dumps(
