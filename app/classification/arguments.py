@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
+from app.classification.remembering import remembered
 from app.classification.vocabulary import words
 from app.domain.events import Json
 
@@ -47,11 +48,16 @@ def command_of(arguments: Mapping[str, Json]) -> str:
 
 def identifying(arguments: Mapping[str, Json]) -> str:
     """The argument values that tell one call from another, as canonical JSON."""
-    kept = {key: value for key, value in arguments.items() if key.lower() not in _COSMETIC}
+    kept = {key: value for key, value in arguments.items() if not _cosmetic(key)}
     return _CANONICAL(kept)
+
+
+@remembered
+def _cosmetic(key: str) -> bool:
+    return key.lower() in _COSMETIC
 
 
 # made once: `json.dumps` with options makes an encoder each time, for the price of the encoding
 _CANONICAL: Final = json.JSONEncoder(
-    sort_keys=True, ensure_ascii=False, separators=(",", ":")
+    sort_keys=True, ensure_ascii=False, separators=(",", ":"), check_circular=False
 ).encode

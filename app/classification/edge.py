@@ -8,12 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.classification.effects import commands, effects
+from app.classification.lines import Effects
 from app.classification.paths import Place, find_root
 from app.classification.reading import read
 from app.classification.storage import stored
 from app.classification.tools import tool_class
 from app.domain.events import Event, Json
 from app.domain.state import Session
+
+_SAID = Effects(effects=("talk",))  # what is no call
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +36,8 @@ def see(event: Event, session: Session, *, own: tuple[str, ...], context_limit: 
     found = find_root(event.cwd) if session.root is None and event.cwd else None
     place = Place(root=session.root or found, cwd=event.cwd or session.cwd, own=own)
     kind = tool_class(event.tool or "", event.arguments)
-    body = stored(event, read(event, effects(event, kind, place)))
+    does = effects(event, kind, place) if event.kind in ("tool", "attempt") else _SAID
+    body = stored(event, read(event, does))
     if found is not None:
         body["root"] = found
     if event.context_tokens is not None:

@@ -56,6 +56,7 @@ _PATCH_LINE = re.compile(
     r"\s*\*\*\* Begin Patch.*\*\*\* End Patch\s*\n\s*\3\s*",
     re.DOTALL,
 )
+_BLANK = re.compile(r"\s")
 _DEEPEST, _MOST = 6, 200  # how far and how much of a tool's arguments is looked at
 _MOST_EDITED = 1_000  # files of one edit that are looked up
 
@@ -199,12 +200,12 @@ def _of_edit(event: Event, place: Place) -> Effects:
 
 def _edited(arguments: Mapping[str, Json]) -> Iterator[str]:
     """Every path an editing tool names: by key, in lists of edits, in the headers of a patch."""
-    for key in _PATHS:
-        value = arguments.get(key)
+    for key in filter(arguments.__contains__, _PATHS):
+        value = arguments[key]
         if isinstance(value, str) and value:
             yield value.removeprefix("file://")
-    for key in _LISTS:
-        value = arguments.get(key)
+    for key in filter(arguments.__contains__, _LISTS):
+        value = arguments[key]
         for item in value if isinstance(value, list) else ():
             if isinstance(item, str):
                 yield item
@@ -234,13 +235,13 @@ def _leads(text: str, place: Place) -> bool:
 
 
 def _looks_like_a_path(text: str) -> bool:
-    return ("/" in text or "." in text) and len(text) < 4096 and not re.search(r"\s", text)
+    return ("/" in text or "." in text) and len(text) < 4096 and _BLANK.search(text) is None
 
 
 def _texts(value: Json | Mapping[str, Json], depth: int) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif depth and isinstance(value, Mapping):
+    elif depth and isinstance(value, (dict, Mapping)):  # a dict is told far sooner
         for item in value.values():
             yield from _texts(item, depth - 1)
     elif depth and isinstance(value, list):

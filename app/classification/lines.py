@@ -143,6 +143,7 @@ def _moved(standing: _Standing, member: Member) -> _Standing | None:
     return _Standing(place=standing.place, folders=standing.named(member.words[1]))
 
 
+@lru_cache(256)
 def _remains(member: Member) -> bool:
     """Whether something is left that the tables cannot see through."""
     bare = _QUOTED.sub(_active, member.text)

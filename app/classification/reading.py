@@ -26,6 +26,7 @@ from app.domain.replacing import replace
 
 MARKS = 5  # path and URL tokens of one call that a denial is counted by
 _BLANK = Reading(tool_class="other", identity="")  # copied and filled, which is quicker than made
+_TALK = Reading(tool_class="talk", identity="", effects=("talk",))
 RANGE = 2_000  # lines a ranged read covers that names no limit
 _TOKEN = re.compile(r"https?://[^\s'\"<>|;)]+|(?<![\w.])(?:~|\.{1,2})?/[\w.@%+~-][^\s'\"<>|;)]*")
 _OURS = re.compile(r"\[floorboss \d+\]")
@@ -35,9 +36,9 @@ _ERRORS_OF = frozenset({"shell", "subagent", "mcp", "other"})  # classes whose e
 def read(event: Event, does: Effects) -> Reading:
     """The reading of one event; what a call does and where it writes is found by effects.py."""
     if event.kind == "prompt":
-        return Reading(tool_class="talk", identity="", effects=("talk",), person=by_person(event))
+        return replace(_TALK, person=by_person(event))
     if event.kind not in ("tool", "attempt"):
-        return Reading(tool_class="talk", identity="", effects=("talk",))
+        return _TALK
     named = tool_class(event.tool or "", event.arguments)
     line = command_of(event.arguments) if named == "shell" else None
     call = _call(event, does, class_of(named, line), line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from app.classification.arguments import digest
@@ -17,6 +18,11 @@ _HEADERS = re.compile(
     r"|Process Group PGID:.*|Chunk ID:.*|Process exited with code.*|Original token count:.*"
     r"|Total output lines:.*)[ \t]*(?:\n|$)",
     re.MULTILINE,
+)
+_HEADED: Final = (  # what every header holds one of
+    *("Exit code", "exit=", "rc=", "Wall time", "Output:", "Command:", "Directory:", "Std"),
+    *("Error: (none)", "Signal:", "PIDs:", "PGID:", "Chunk ID:", "Process exited", "token count:"),
+    "Total output lines:",
 )
 _PREFIXES = re.compile(r"^Std(?:out|err): ", re.MULTILINE)
 _SAID: Final = (
@@ -35,16 +41,21 @@ class _Mask(NamedTuple):
     hints: tuple[str, ...]  # one of them in the lower-cased text; () = always
     pattern: re.Pattern[str]
     stands: str
-    core: re.Pattern[str] | None  # quickly looked for in small letters: part of any match
+    cores: tuple[re.Pattern[str], ...]  # quickly looked for in small letters: part of any match
 
 
-def _mask(hints: tuple[str, ...], pattern: str, stands: str, core: str = "") -> _Mask:
-    quick = re.compile(core) if core else None
+def _mask(hints: tuple[str, ...], pattern: str, stands: str, *cores: str) -> _Mask:
+    quick = tuple(re.compile(core) for core in cores)
     return _Mask(hints, re.compile(pattern, re.IGNORECASE), stands, quick)
 
 
-_WORD: Final = rf"(?:(?:{'|'.join(_SAID)})\w*|_(?:at|ms))"  # the end of what is _NAMED
-# A search skips to what a pattern begins with, if that is a sign, a digit or small letters: hence
+def _named(behind: str) -> Iterator[str]:
+    """The cores of what is _NAMED, with what stands behind the name."""
+    yield from (rf"{word}\w*{behind}" for word in _SAID)
+    yield from (f"{end}{behind}" for end in ("_at", "_ms"))
+
+
+# A search skips to what a pattern begins with where that is a text, a sign or a digit: hence
 # `\d(?<!\w\d)` for `\b\d`, and a try is found by the blank before its number.
 _MASKS: Final = (
     _mask(("\x1b",), r"\x1b\[[0-9;?]*[ -/]*[@-~]", ""),
@@ -52,20 +63,20 @@ _MASKS: Final = (
         (),
         r"\d{4}-\d\d-\d\d[T _-]\d\d[:_-]\d\d(?:[:_-]\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?",
         "T",
-        core=r"-\d\d-\d\d",
+        r"-\d\d-\d\d",
     ),
-    _mask((), r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b", "T", core=r":\d\d:\d\d"),
+    _mask((), r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b", "T", r":\d\d:\d\d"),
     _mask(
         _HINTS,
         rf'"({_NAMED})"\s*:\s*("(?:\\.|[^"\\])*"|[^,}}\]\s]+)',
         r'"\1":V',
-        core=rf'{_WORD}"\s*:',
+        *_named(r'"\s*:'),
     ),
     _mask(
         _HINTS,
         rf"\b({_NAMED})\s*[=: ]\s*(?=\S*\d)[^\s,;}}\]]+",
         r"\1=V",
-        core=rf"{_WORD}\s*[=: ]\s*(?=\S*\d)",
+        *_named(r"\s*[=: ]\s*(?=\S*\d)"),
     ),
     _mask((), r"\d(?<!\w\d)\d*(?:\.\d+)?\s?(?:ms|s|sec|min|m)\b", "D"),
     _mask(("pid",), r"\bpid[ :=]*\d+", "PID"),
@@ -74,9 +85,9 @@ _MASKS: Final = (
         (),
         r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b",
         "UUID",
-        core=r"-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-",
+        r"-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-",
     ),
-    _mask((), r"\b(?=[a-f]*\d)[0-9a-f]{12,}\b", "HEX", core=r"[0-9a-f][0-9a-f]{11}"),
+    _mask((), r"\b(?=[a-f]*\d)[0-9a-f]{12,}\b", "HEX", r"[0-9a-f][0-9a-f]{11}"),
     _mask(("/tmp/",), r"/tmp/[\w./-]+", "/tmp/P"),
     _mask(_TRIES, rf" (?=\d)(?:{_TRIED})\d+(?: times)?(?: this session| of \d+)?", " N"),
 )
@@ -91,15 +102,19 @@ def cut(text: str) -> str:
 
 def headless(text: str) -> str:
     """A text without the lines that a harness puts around a command's output."""
-    return _PREFIXES.sub("", _HEADERS.sub("", text))
+    if holds(text, _HEADED):
+        text = _HEADERS.sub("", text)
+    return _PREFIXES.sub("", text) if "Std" in text else text
 
 
 def masked(text: str) -> str:
     """A text whose clock times, durations and ids are masked; bare digits never are."""
-    lowered, small = text.lower(), folded(text)
-    for hints, pattern, stands, core in _MASKS:
-        hinted = not hints or holds(lowered, hints)
-        if hinted and (core is None or core.search(small)):
+    lowered = text.lower()
+    small = lowered if text.isascii() else folded(text)
+    for hints, pattern, stands, cores in _MASKS:
+        if hints and not holds(lowered, hints):
+            continue
+        if not cores or any(core.search(small) for core in cores):
             text, found = pattern.subn(stands, text)
             small = folded(text) if found else small
     return text

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
@@ -73,6 +73,7 @@ _KEYS: Final = re.compile(
 )
 _KEY: Final = re.compile(r"key[\"']?\s*[=:]")  # as `key` alone stands in most code
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # clientSecret is client_Secret
+_HOLDING: Final = (str, list, dict)  # what may hold a secret
 _SECRET_KEY = re.compile(rf"(?i)(?:^|[_-]){_SECRET_NAME}$|^authorization$")
 
 
@@ -90,7 +91,6 @@ def clip(text: str, longest: int = LONGEST) -> str:
     return text[:half] + note + text[len(text) - half :]
 
 
-@remembered
 def redact(text: str) -> str:
     """The text with well-known shapes of secrets masked; it cannot know every shape."""
     for hint, shape in _SHAPES:
@@ -101,6 +101,10 @@ def redact(text: str) -> str:
         if hint in lowered:
             text = named.sub(rf"\1{MASK}", text)
     return _KEYS.sub(rf"\1{MASK}", text) if _KEY.search(lowered) else text
+
+
+# Ids, names, folders and lines come again: a call asks before it runs and tells when it ended.
+_redacted = remembered(redact)
 
 
 def stored(event: Event, reading: Reading) -> dict[str, Json]:
@@ -167,13 +171,12 @@ _FIELDS: Final[Mapping[type, _Fields]] = {
 def _plain(value: Any) -> Json:
     """A field's value as JSON; texts lose their secrets."""
     if isinstance(value, str):
-        return redact(value)
+        return _redacted(value)
+    if value is None or isinstance(value, (int, float)):
+        return value
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
-    if is_dataclass(value):
-        return {name: _plain(held) for name, held in _set_fields(value)}
-    assert value is None or isinstance(value, bool | int | float)
-    return value
+    return {name: _plain(held) for name, held in _set_fields(value)}
 
 
 class _Budget:
@@ -188,10 +191,10 @@ class _Budget:
             return "[...]"
         match value:
             case str():
-                return self._text(redact(value))
+                return self._text(_redacted(value))
             case dict():
                 taken = self._taken(value)
-                return {clip(redact(k), 200): self._member(k, v, depth) for k, v in taken}
+                return {clip(_redacted(k), 200): self._member(k, v, depth) for k, v in taken}
             case list():
                 return [self.clipped(item, depth + 1) for item in self._items(value)]
             case _:
@@ -199,7 +202,7 @@ class _Budget:
                 return value
 
     def _member(self, key: str, value: Json, depth: int) -> Json:
-        if isinstance(value, str | list | dict) and _names_secret(key):
+        if isinstance(value, _HOLDING) and _names_secret(key):
             return MASK
         return self.clipped(value, depth + 1)
 

@@ -29,4 +29,6 @@ def holds(text: str, hints: tuple[str, ...]) -> bool:
 
 def folded(text: str) -> str:
     """A text in small letters, sign for sign as a pattern that ignores case compares it."""
+    if text.isascii():
+        return text.lower()
     return text.replace("\u0130", "i").replace("\u0131", "i").replace("\u017f", "s").lower()
