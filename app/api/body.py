@@ -92,7 +92,7 @@ async def read_body(
 
     What is too large is refused from its declared length, or else with the byte that exceeds it.
     """
-    if any(_declared(length) > limit for length in headers.get(b"content-length", ())):
+    if max(map(_declared, headers.get(b"content-length", ())), default=0) > limit:
         return _too_large(limit)
     first = at_once(receive)
     if first is not None and not first.get("more_body", False):
@@ -121,7 +121,7 @@ def at_once(receive: Receive) -> Message | None:
 def media_type(headers: Headers, allowed: Sequence[str]) -> str | Fault:
     """The body's media type, one of `allowed`, in UTF-8 and not compressed."""
     encodings = headers.get(b"content-encoding", ())
-    if any(value.strip().lower() != b"identity" for value in encodings):
+    if encodings and any(value.strip().lower() != b"identity" for value in encodings):
         return ENCODED
     given = headers.get(b"content-type", ())
     found = _media_type(given[0]) if len(given) == 1 else None

@@ -158,11 +158,13 @@ def reply_to(heard: Heard) -> Reply:
     """What is said about the events of one hook: the verdict, what they changed, the reminder."""
     fired = _news(heard)
     context = [text for text in (heard.reminder, to_agent(fired)) if text]
-    reply = Reply(context="\n".join(context) or None, message=to_person(fired))
     asked = next((one for one in heard.answers if one.verdict is not None), None)
-    if asked is None:
-        return reply
-    return replace(reply, verdict=asked.verdict or "none", reason=asked.reason)
+    return Reply(
+        verdict=asked.verdict or "none" if asked else "none",
+        reason=asked.reason if asked else None,
+        context="\n".join(context) or None,
+        message=to_person(fired),
+    )
 
 
 def _news(heard: Heard) -> list[Entry]:

@@ -25,10 +25,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from app.domain.events import Event, Json
+from app.domain.events import Event, EventKind, Json
 from app.harness.base import Closes, Fault, Report
 from app.harness.claude_code import fields
-from app.harness.claude_code.outcomes import Ending, of_error, of_result, of_text
+from app.harness.claude_code.outcomes import UNKNOWN, Ending, of_error, of_result, of_text
 
 HARNESS: Final = "claude_code"
 PRE: Final = "PreToolUse"
@@ -111,7 +111,7 @@ def _base(payload: Fields, digest: str) -> Event:
 
 
 def _attempt(payload: Fields, base: Event) -> tuple[Event, ...]:
-    call = replace(_call(payload, base), kind="attempt")
+    call = _call(payload, base, "attempt")
     if call.tool is not None:
         return (call,)
     return (_unknown(base, NO_TOOL, fields.digested(payload.get("tool_input"))),)
@@ -122,47 +122,47 @@ def _unknown(base: Event, fault: str, digest: str) -> Event:
     return replace(base, kind="attempt", tool="", arguments={"fault": fault, "digest": digest})
 
 
-def _call(payload: Fields, base: Event) -> Event:
+def _call(
+    payload: Fields, base: Event, kind: EventKind, ending: Ending = UNKNOWN, said: str | None = None
+) -> Event:
     tool = fields.name_of(payload.get("tool_name"))
     return replace(
         base,
+        kind=kind,
         call_id=fields.name_of(payload.get("tool_use_id")),
         tool=tool,
         arguments=fields.arguments_of(tool, payload.get("tool_input")),
         duration_ms=fields.milliseconds_of(payload.get("duration_ms")),
+        outcome=ending.outcome,
+        denied_by=ending.denied_by,
+        rule=ending.rule,
+        exit_code=ending.exit_code,
+        result=said,
     )
 
 
-def _ended(call: Event, ending: Ending, result: str | None) -> tuple[Event, ...]:
+def _ended(payload: Fields, base: Event, ending: Ending, said: str | None) -> tuple[Event, ...]:
     """A call with its end; one that names no tool is no call."""
-    if call.tool is None:
-        return (replace(call, kind="note", arguments={"fault": NO_TOOL}, call_id=None),)
-    return (
-        replace(
-            call,
-            kind="tool",
-            outcome=ending.outcome,
-            denied_by=ending.denied_by,
-            rule=ending.rule,
-            exit_code=ending.exit_code,
-            result=result,
-        ),
-    )
+    call = _call(payload, base, "tool", ending, said)
+    if call.tool is not None:
+        return (call,)
+    fault: dict[str, Json] = {"fault": NO_TOOL}
+    return (replace(base, kind="note", arguments=fault, duration_ms=call.duration_ms),)
 
 
 def _result(payload: Fields, base: Event) -> tuple[Event, ...]:
     response = payload.get("tool_response")
-    return _ended(_call(payload, base), of_result(response), fields.answer_of(response))
+    return _ended(payload, base, of_result(response), fields.answer_of(response))
 
 
 def _failure(payload: Fields, base: Event) -> tuple[Event, ...]:
-    return _ended(_call(payload, base), of_error(payload), _said(payload, "error"))
+    return _ended(payload, base, of_error(payload), _said(payload, "error"))
 
 
 def _denied(payload: Fields, base: Event) -> tuple[Event, ...]:
     """The classifier of auto mode refused; a rule's refusal is told by the batch alone."""
     ending = Ending(outcome="denied", denied_by="harness")
-    return _ended(_call(payload, base), ending, _said(payload, "reason"))
+    return _ended(payload, base, ending, _said(payload, "reason"))
 
 
 def _said(payload: Fields, name: str) -> str | None:
@@ -180,7 +180,7 @@ def _batch(payload: Fields, base: Event) -> tuple[Event, ...]:
 
 def _item(item: Fields, base: Event) -> tuple[Event, ...]:
     text = fields.answer_of(item.get("tool_response"))
-    return _ended(_call(item, base), of_text(text or ""), text)
+    return _ended(item, base, of_text(text or ""), text)
 
 
 def _prompt(payload: Fields, base: Event) -> tuple[Event, ...]:
