@@ -20,6 +20,7 @@ from app.domain.events import Event, Json
 
 # Where a shell tool keeps its line, in small letters and without `_`.
 _LINES = frozenset({"command", "cmd", "script", "commands", "commandline"})
+_RUN = _LINES | {"code"}
 _FOLDERS = ("workdir", "cwd", "working_directory", "directory", "dir_path")
 _PATHS = (
     "file_path",
@@ -97,7 +98,7 @@ def _says_something(key: str, value: Json) -> bool:
 
 def _runs(arguments: Mapping[str, Json]) -> bool:
     """Whether a tool that by its name only looks is handed something to run."""
-    handed = any(_folded(key) in (*_LINES, "code") and arguments[key] for key in arguments)
+    handed = any(_folded(key) in _RUN and arguments[key] for key in arguments)
     return handed and not _named(arguments)
 
 

@@ -69,7 +69,7 @@ _TOLD = re.compile(
     r'|"is_error"\s*:\s*true|"success"\s*:\s*false|"ok"\s*:\s*false|"error"\s*:\s*(?:"[^"]|\{)',
     re.IGNORECASE,
 )
-_HARD_HINTS = ("error", "fatal", "*** ", "build fail", "traceback", "failed")
+_HARD_HINTS = ("error", "fatal", "npm err!", ": ***", "build fail", "traceback", "failed")
 _TOLD_HINTS = ("error", "exception", '"success"', '"ok"')
 _TOLD_WITHIN = 300  # characters at the start of an answer
 _TELLING: Final = frozenset({"read", "search", "web", "subagent", "mcp", "other"})

@@ -114,10 +114,18 @@ def masked(text: str) -> str:
     for hints, pattern, stands, cores in _MASKS:
         if hints and not holds(lowered, hints):
             continue
-        if not cores or any(core.search(small) for core in cores):
-            text, found = pattern.subn(stands, text)
-            small = folded(text) if found else small
+        if cores and not _seen(small, cores):
+            continue
+        text, found = pattern.subn(stands, text)
+        small = folded(text) if found else small
     return text
+
+
+def _seen(small: str, cores: tuple[re.Pattern[str], ...]) -> bool:
+    for core in cores:  # noqa: SIM110  # as in vocabulary.holds
+        if core.search(small):
+            return True
+    return False
 
 
 def read_over(result: str) -> tuple[str, str]:
