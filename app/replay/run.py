@@ -20,13 +20,14 @@ from app.domain.events import Event
 from app.replay.fitting import fitted
 from app.replay.lines import Counts, Line
 from app.replay.memory import Memory
-from app.replay.readers import read
+from app.replay.readers import began, read
 from app.replay.tally import FileReport, Heard, Tally
 from app.service.desk import Desk
 from app.service.intake import Arrival, check, receive
 
 Feed: TypeAlias = Callable[[Iterator[Line]], Iterator[tuple[Line, Heard]]]
 START: Final = "2000-01-01T00:00:00.000Z"  # of a run in which no event says when it happened
+AGENT: Final = "agent-"  # how Claude Code begins the name of a subagent's file
 KEEP: Final = 200  # sessions at hand; the others are folded again when they go on
 
 
@@ -82,11 +83,18 @@ def replay(paths: Sequence[Path], feed: Feed, tally: Tally) -> Iterator[FileRepo
 
 
 def files_of(paths: Iterable[Path]) -> list[Path]:
-    """The files to read, in name order: those named, and every `.jsonl` file below a folder."""
+    """The files to read: those named, and every `.jsonl` file below a folder; by name, but the
+    agents of a session, whose names say nothing, in the order in which they began."""
     found: set[Path] = set()
     for path in paths:
         found.update(path.rglob("*.jsonl") if path.is_dir() else (path,))
-    return sorted(found, key=str)
+    return sorted(found, key=_place)
+
+
+def _place(path: Path) -> str:
+    if not path.name.startswith(AGENT):
+        return str(path)
+    return str(path.with_name(f"{AGENT}{began(path)} {path.name}"))
 
 
 def _configured(configuration: Configuration) -> Draft:

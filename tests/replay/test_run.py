@@ -125,6 +125,19 @@ def test_folders_are_searched_and_files_come_once_in_name_order(tmp_path: Path) 
     ]
 
 
+def test_the_agents_of_a_session_come_as_they_began(tmp_path: Path) -> None:
+    folder = tmp_path / "s" / "subagents"
+    folder.mkdir(parents=True)
+    (tmp_path / "s.jsonl").write_text("")
+    for name, hour in (("a", "11"), ("b", "09"), ("c", "10")):
+        line = json.dumps({"type": "user", "timestamp": f"2026-11-30T{hour}:00:00.000Z"})
+        (folder / f"agent-{name}.jsonl").write_text(f"\n{line}\n")
+    (folder / "agent-d.jsonl").write_text("no JSON\n")
+    missing = folder / "agent-e.jsonl"  # whoever reads it says so
+    found = [path.name for path in files_of([tmp_path, missing])]
+    assert found == ["s.jsonl", *(f"agent-{name}.jsonl" for name in "debca")]
+
+
 def test_an_agents_restriction_is_not_its_sessions(tmp_path: Path) -> None:
     path = neutral_file(tmp_path / "a.jsonl", calls("s", 3, agent_id="helper"))
     (report,), _ = ran(tmp_path, path)
