@@ -27,7 +27,7 @@ from app.service.folding import Folding
 from app.service.intake import Answer, Arrival, Conflict, check, receive
 from app.service.mailbox import Mailbox
 from app.service.refusals import Refusals
-from app.service.writer import Unavailable, Writer
+from app.service.writer import Piece, Unavailable, Writer
 
 SLICE = 100  # events of a request committed together, so that single events are not starved
 SHARED = 25  # the same while other requests wait beside it
@@ -188,8 +188,10 @@ class Control:
         verdicts: int = 0,
         reads: bool = False,
     ) -> Result | Unavailable:
-        future = self.writer.submit(run, finish, events=events, verdicts=verdicts, reads=reads)
-        return cast("Result | Unavailable", await self._mailbox().receive(future))
+        told = await self._mailbox().receive(
+            lambda ticket: self.writer.put(Piece(run, finish, ticket, events, verdicts, reads))
+        )
+        return cast("Result | Unavailable", told)
 
     def _mailbox(self) -> Mailbox:
         loop = asyncio.get_running_loop()

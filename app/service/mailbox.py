@@ -7,35 +7,64 @@ turn of the loop for each; here the first answer wakes it and the others lie in 
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import deque
-from concurrent.futures import Future
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TypeAlias
 
-Pair: TypeAlias = tuple["Future[object]", "asyncio.Future[object]"]
+
+class Ticket:
+    """One answer on its way into a box; a `concurrent.futures.Future` costs ten times as much."""
+
+    __slots__ = ("_box", "_decided", "_gone", "told", "waiting")
+
+    def __init__(self, box: Mailbox) -> None:
+        self._box = box
+        self._decided = threading.Lock()  # taken by who answers, or by who stops waiting
+        self._gone = False
+        self.told: object = None
+        self.waiting: asyncio.Future[object] = box.loop.create_future()
+
+    def claim(self) -> bool:
+        """Whether an answer is still wanted; afterwards nobody can stop waiting for it."""
+        return self._decided.acquire(blocking=False)
+
+    def tell(self, told: object) -> None:
+        """Give the answer, in any thread; an exception is raised where it is waited for."""
+        self.told = told
+        self._box.deliver(self)
+
+    def cancel(self) -> None:
+        """Stop waiting, unless the answer was claimed before."""
+        if self._decided.acquire(blocking=False):
+            self._gone = True
+
+    def cancelled(self) -> bool:
+        """Whether nobody waits any more."""
+        return self._gone
 
 
 class Mailbox:
-    """Hands results of `concurrent.futures` to those who wait on one loop."""
+    """Hands answers to those who wait on one loop."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
-        self._full: deque[Pair] = deque()
+        self._full: deque[Ticket] = deque()
         self._woken = False
 
-    async def receive(self, source: Future[object]) -> object:
-        """Wait for `source`; whoever stops waiting cancels it, as `asyncio.wrap_future` does."""
-        waiting: asyncio.Future[object] = self.loop.create_future()
-        source.add_done_callback(lambda done: self._deliver(done, waiting))
+    async def receive(self, ask: Callable[[Ticket], object]) -> object:
+        """Wait for the answer to what is asked with a ticket; whoever stops waiting cancels it."""
+        ticket = Ticket(self)
+        ask(ticket)
         try:
-            return await waiting
+            return await ticket.waiting
         except asyncio.CancelledError:
-            source.cancel()
+            ticket.cancel()
             raise
 
-    def _deliver(self, source: Future[object], waiting: asyncio.Future[object]) -> None:
+    def deliver(self, ticket: Ticket) -> None:
         """In any thread: put the answer into the box, and wake the loop if nobody did yet."""
-        self._full.append((source, waiting))
+        self._full.append(ticket)
         if not self._woken:
             self._woken = True
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
@@ -45,11 +74,10 @@ class Mailbox:
         """In the loop: give out everything; what comes meanwhile wakes the loop again."""
         self._woken = False
         while self._full:
-            source, waiting = self._full.popleft()
-            if waiting.done():  # cancelled
+            ticket = self._full.popleft()
+            if ticket.waiting.done():  # cancelled
                 continue
-            error = source.exception()
-            if error is None:
-                waiting.set_result(source.result())
+            if isinstance(ticket.told, Exception):
+                ticket.waiting.set_exception(ticket.told)
             else:
-                waiting.set_exception(error)
+                ticket.waiting.set_result(ticket.told)

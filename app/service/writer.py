@@ -54,6 +54,31 @@ STOPPING: Final = Unavailable(cause="floorboss is stopping")
 OVERLOADED: Final = Unavailable(cause="too much work waits")
 
 
+class Recipient(Protocol):
+    """Who gets the answer to a piece of work, in the writer's thread."""
+
+    def cancelled(self) -> bool: ...
+
+    def claim(self) -> bool: ...  # False: nobody waits; after True nobody can stop waiting
+
+    def tell(self, told: object) -> None: ...
+
+
+class Promise(Future[object]):
+    """An answer that a thread can wait for."""
+
+    def claim(self) -> bool:
+        """Whether an answer is still wanted; afterwards nobody can stop waiting for it."""
+        return self.set_running_or_notify_cancel()
+
+    def tell(self, told: object) -> None:
+        """Give the answer; an exception is raised where it is waited for."""
+        if isinstance(told, Exception):
+            self.set_exception(told)
+        else:
+            self.set_result(told)
+
+
 @dataclass(slots=True)
 class Piece(Generic[Result]):
     """One piece of work: what to do on the desk, and who waits for the answer.
@@ -64,7 +89,7 @@ class Piece(Generic[Result]):
 
     run: Callable[[Desk, str], Result]
     finish: Callable[[Result, Mapping[int, Entry]], object]
-    answer: Future[object]
+    answer: Recipient
     events: int = 0
     verdicts: int = 0
     reads: bool = False
@@ -178,17 +203,18 @@ class Writer:
         reads: bool = False,
     ) -> Future[object]:
         """Queue one piece of work; its answer comes when everything it wrote is durable."""
-        answer: Future[object] = Future()
+        promise = Promise()
+        self.put(Piece(run, finish, promise, events, verdicts, reads))
+        return promise
+
+    def put(self, piece: Piece[Result]) -> None:
+        """Queue one piece of work; its recipient is told when everything it wrote is durable."""
         refused = self._overloaded()
-        if refused is not None:
-            self.missed(events=events, verdicts=verdicts)
-            answer.set_result(refused)
-            return answer
-        piece = Piece(
-            run=run, finish=finish, answer=answer, events=events, verdicts=verdicts, reads=reads
-        )
-        self._queue.put(piece)  # type: ignore[arg-type]
-        return answer
+        if refused is None:
+            self._queue.put(piece)  # type: ignore[arg-type]
+            return
+        self.missed(events=piece.events, verdicts=piece.verdicts)
+        piece.answer.tell(refused)
 
     def _overloaded(self) -> Unavailable | None:
         if self._stopped:
@@ -319,16 +345,13 @@ class Writer:
 
     def _tell(self, piece: Piece[object], result: object, entries: Mapping[int, Entry]) -> bool:
         """Give a piece its answer; False: nobody waits for it any more."""
-        if not piece.answer.set_running_or_notify_cancel():
+        if not piece.answer.claim():
             return False
         try:
             told = result if _is_fault(result) else piece.finish(result, entries)
         except Exception as fault:  # the thread must outlive any fault of one piece
             told = fault
-        if isinstance(told, Exception):
-            piece.answer.set_exception(told)
-        else:
-            piece.answer.set_result(told)
+        piece.answer.tell(told)
         return True
 
 
