@@ -8,6 +8,7 @@ reporting events; the route below and hotpath.py only hand it their request.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -18,7 +19,16 @@ from app.api.headers import Headers, by_name
 from app.api.problems import answer as faulty
 from app.api.problems import problem
 from app.api.schemas import EVENTS_BODY, EVENTS_RESULT, VERDICT, access, body
-from app.api.wiring import Wiring, answer, caller, sender, unavailable, wiring
+from app.api.wiring import (
+    JsonAnswer,
+    Wiring,
+    answer,
+    caller,
+    compact,
+    sender,
+    unavailable,
+    wiring,
+)
 from app.classification.edge import changes_nothing
 from app.domain.decisions import Refusal, refused
 from app.domain.events import Event, Json
@@ -59,7 +69,9 @@ async def report(parts: Wiring, scope: Scope, receive: Receive) -> Response:
     result = await parts.control.ingest([Arrival(event=event) for event in reported])
     match result:
         case Stored(answers=answers):
-            return answer({"results": [_result(one) for one in answers]}, 201)
+            return JsonAnswer(
+                f'{{"results":[{",".join(map(result_json, answers))}]}}'.encode(), 201
+            )
         case Conflict():
             return await _conflict(parts, result, who)
         case CutOff(stored=stored, cause=cause):
@@ -110,6 +122,19 @@ async def _attempt(request: Request) -> Event | Fault:
         return said
     attempt = neutral_event({**said, "kind": "attempt"}, session=session)
     return attempt if isinstance(attempt, Fault) else replace(attempt, outcome="unknown")
+
+
+def result_json(result: Answer) -> str:
+    """What came of one event, as JSON; where it changed nothing, as mostly, only `seq` is new."""
+    if result.fired or result.also or result.verdict is not None:
+        return compact(_result(result))
+    return f'{{"seq":{result.seq}{_unchanged(result.duplicate, result.mode, result.posture)}'
+
+
+@lru_cache(maxsize=256)
+def _unchanged(duplicate: bool, mode: str, posture: str) -> str:
+    said = _result(Answer(seq=0, duplicate=duplicate, mode=mode, posture=posture))
+    return compact(said).removeprefix('{"seq":0')
 
 
 def _result(result: Answer) -> Json:

@@ -107,7 +107,7 @@ def actor_of(who: Principal) -> str:
 
 def answer(value: Json, status: int = 200) -> Response:
     """A JSON answer; compact, as it is mostly read by programs."""
-    return JsonAnswer(_COMPACT(value).encode(), status)
+    return JsonAnswer(compact(value).encode(), status)
 
 
 class JsonAnswer(Response):
@@ -122,9 +122,7 @@ class JsonAnswer(Response):
 
 
 # made once: `json.dumps` with options makes an encoder each time, for the price of the encoding
-_COMPACT: Final = json.JSONEncoder(
-    ensure_ascii=False, separators=(",", ":"), allow_nan=False
-).encode
+compact: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
 def unavailable(cause: str, **extra: Json) -> Response:

@@ -10,9 +10,10 @@ from typing import Any
 import httpx
 import pytest
 
+from app.api.events import result_json
 from app.domain.events import Event
 from app.service.control import Stored
-from app.service.intake import Arrival
+from app.service.intake import Answer, Arrival
 from tests.api.running import FAILING, Running
 
 CALL = {"session_id": "s", "tool": "Read", "outcome": "ok"}
@@ -210,3 +211,34 @@ def together(running: Running, events: list[dict[str, Any]]) -> list[dict[str, A
             return [each.json()["results"][0] for each in await asyncio.gather(*sent)]
 
     return asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("result", "more"),
+    [
+        (Answer(seq=7, duplicate=False, mode="implementation", posture="yolo"), {}),
+        (Answer(seq=2**53, duplicate=False, mode="implementation", posture="yolo"), {}),
+        (Answer(seq=7, duplicate=True, mode="implementation", posture="yolo"), {}),
+        (Answer(seq=7, duplicate=False, mode="plan", posture="ask"), {}),
+        (Answer(seq=7, duplicate=False, mode='a "\u2028\u00e4" \\', posture="yolo"), {}),
+        (
+            Answer(seq=7, duplicate=False, mode="plan", posture="yolo", also=("s/a", "s/b")),
+            {"also": ["s/a", "s/b"]},
+        ),
+        (
+            Answer(seq=7, duplicate=False, mode="plan", posture="yolo", verdict="none"),
+            {"verdict": "none", "rule": None, "reason": None},
+        ),
+    ],
+)
+def test_a_result_is_the_json_of_its_parts(result: Answer, more: dict[str, Any]) -> None:
+    parts = {
+        "seq": result.seq,
+        "duplicate": result.duplicate,
+        "mode": result.mode,
+        "posture": result.posture,
+        "fired": [],
+        **more,
+    }
+    expected = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+    assert [result_json(result), result_json(result)] == [expected, expected]
