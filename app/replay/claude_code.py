@@ -43,7 +43,12 @@ SKIPPED: Final = frozenset(
     {
         "agent-name",
         "ai-title",
+        "api-request",
+        "api-request-blob",
+        "api-request-shape",
+        "atis-latch",
         "bridge-session",
+        "cost-state",
         "custom-title",
         "file-history-snapshot",
         "last-prompt",
@@ -54,6 +59,7 @@ SKIPPED: Final = frozenset(
         "result",
         "started",
         "summary",
+        "tools-used",
         "worktree-state",
     }
 )
