@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help install run test check types lint format bench lock clean
+.PHONY: help install run test check types lint format bench bench-long lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -53,6 +53,9 @@ format: $(DEV)  ## Rewrite the sources in the project's format
 
 bench: $(DEV)  ## Measure durable posts per second
 	$(BIN)/python -m bench.run $(ARGS)
+
+bench-long: $(DEV)  ## Measure events in a log of a million rows (takes minutes and 1.5 GB)
+	$(BIN)/python -m bench.growth $(ARGS)
 
 lock: $(DEV)  ## Resolve the dependencies again and rewrite the three lock files
 	$(COMPILE) pyproject.toml -o requirements.lock

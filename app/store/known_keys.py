@@ -12,7 +12,7 @@ from typing import Final
 
 from app.domain.entries import Entry
 
-MOST: Final = 200_000  # keys; some 75 bytes each
+MOST: Final = 100_000  # keys; 70 to 140 bytes each
 _SESSION: Final = 8  # keys: what a session takes besides its own
 
 
