@@ -17,7 +17,6 @@ from app.harness.claude_code.outcomes import (
     BY_HARNESS,
     ERROR,
     FOREIGN,
-    LOOKED_AT,
     Ending,
     of_result,
     of_text,
@@ -39,8 +38,6 @@ class Result:
 BY_PERSON: Final = Ending(outcome="denied", denied_by="person")
 BY_HOOK: Final = Ending(outcome="blocked", denied_by="controller", rule=FOREIGN)
 
-# Refusals of older versions, which the hooks of today do not send.
-_POLICY: Final = re.compile(r".* was blocked\. For security, Claude Code may only ", re.DOTALL)
 _TIMEOUT: Final = re.compile(r"(?:Exit code [0-9]+\s+)?Command timed out after ")
 _EXIT_CODE: Final = re.compile(r"Exit code ([0-9]{1,10})\b")
 
@@ -78,7 +75,6 @@ ENDINGS: Final[tuple[tuple[Callable[[Result], bool], Ending], ...]] = (
     (lambda r: r.denial == "user-rejected", BY_PERSON),
     (lambda r: r.denial in ("permission-rule", "automode-blocked"), BY_HARNESS),
     (lambda r: r.extra == "User rejected tool use", BY_PERSON),
-    (lambda r: bool(_POLICY.match(r.text[:LOOKED_AT])), BY_HARNESS),
     (lambda r: bool(_TIMEOUT.match(r.text)), Ending(outcome="timeout")),
     (_bare_hook, BY_HOOK),
     (lambda _: True, ERROR),

@@ -80,6 +80,7 @@ _TEXTS: Final[tuple[tuple[re.Pattern[str], Ending], ...]] = tuple(
         ),
         (r"[^\n]{1,1000}? needs approval\. ", BY_HARNESS),
         (r"Cannot write to .{0,1500}? while in plan mode", BY_HARNESS),
+        (r"[^\n]{1,1000}? was blocked\. For security, Claude Code may only ", BY_HARNESS),
         (r"<tool_use_error>File is in a directory that is denied", BY_HARNESS),
         (r"<tool_use_error>Sibling tool call errored", Ending(outcome="cancelled")),
         (r"<tool_use_error>", ERROR),
