@@ -44,22 +44,20 @@ def tripped(stream: Stream, thresholds: Thresholds) -> tuple[Trip, ...]:
     """What the last event made trip, in the order of the rules; latched checks stay quiet."""
     trips: dict[tuple[str, str], Trip] = {}
     for rule, key in stream.touched:
-        for check in CHECKS_OF.get((rule, key.partition(":")[0]), ()):
-            trip = _trip(stream, check, key, thresholds)
-            if trip is not None:
-                trips.setdefault((rule, key), trip)
+        kind, _, about = key.partition(":")
+        finding = None  # one for all checks of a counter, and none where all of them are off
+        for check in CHECKS_OF.get((rule, kind), ()):
+            threshold = _threshold(check, thresholds)
+            if not threshold:
+                continue
+            finding = finding or find(stream, rule, key)
+            if not _beyond(check, finding.value, threshold):
+                continue
+            if check.when(stream, about, finding, thresholds):
+                trip = _shadowed(stream, _found(check, key, finding, threshold, thresholds))
+                if not _latched(stream, trip) and not _waits(stream, trip):
+                    trips.setdefault((rule, key), trip)
     return tuple(trips.values())
-
-
-def _trip(stream: Stream, check: Check, key: str, thresholds: Thresholds) -> Trip | None:
-    threshold = _threshold(check, thresholds)
-    finding = find(stream, check.rule, key)
-    if not threshold or not _beyond(check, finding.value, threshold):
-        return None
-    if not check.when(stream, key.partition(":")[2], finding, thresholds):
-        return None
-    trip = _shadowed(stream, _found(check, key, finding, threshold, thresholds))
-    return None if _latched(stream, trip) or _waits(stream, trip) else trip
 
 
 def _threshold(check: Check, thresholds: Thresholds) -> float:

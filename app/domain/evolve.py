@@ -170,10 +170,13 @@ def introduced(session: Session, scope: str, body: Mapping[str, Json]) -> Map[st
 def _locate(session: Taking, entry: Entry) -> None:
     """Where the session works and who its agents are, as far as this entry says so."""
     body = entry.body
-    session.parents = introduced(session, entry.scope, body)
-    session.cwd = text_of(body, "cwd") or session.cwd
+    if "parent_agent_id" in body:
+        session.parents = introduced(session, entry.scope, body)
+    if "cwd" in body:
+        session.cwd = text_of(body, "cwd") or session.cwd
+    if "permission_mode" in body:
+        session.permission_mode = text_of(body, "permission_mode") or session.permission_mode
     session.root = session.root or text_of(body, "root")
-    session.permission_mode = text_of(body, "permission_mode") or session.permission_mode
     session.binding = session.binding or text_of(body, "hooks")
     if session.ended:  # late bills resume nothing
         session.ended = entry.action in ("session", "usage")

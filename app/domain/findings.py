@@ -7,7 +7,7 @@ A key is `kind` or `kind:about`; FINDINGS maps (rule, kind) to the function that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from app.domain.stream import EVIDENCE, REPEAT_WITHIN, Failing, Slot, Stream
@@ -54,21 +54,21 @@ def _reds(stream: Stream, about: str) -> Finding:
     return NOTHING if reds is None else Finding(value=reds.count, seqs=reds.seqs)
 
 
-def _sum(slots: tuple[Slot, ...]) -> Finding:
+def _sum(slots: Iterable[Slot]) -> Finding:
     counted = [slot for slot in slots if slot.weight]
-    return Finding(value=sum(slot.weight for slot in counted), seqs=_seqs(counted))
+    return Finding(sum([slot.weight for slot in counted]), _seqs(counted))
 
 
 def _errors(stream: Stream, about: str) -> Finding:
-    return _sum(tuple(slot for slot in stream.errors if slot.key == about))
+    return _sum([slot for slot in stream.errors if slot.key == about])
 
 
 def _denied_same(stream: Stream, about: str) -> Finding:
-    return _sum(tuple(slot for slot in stream.denials if slot.key == about))
+    return _sum([slot for slot in stream.denials if slot.key == about])
 
 
 def _denied_mark(stream: Stream, about: str) -> Finding:
-    return _sum(tuple(slot for slot in stream.denials if about in slot.marks))
+    return _sum([slot for slot in stream.denials if about in slot.marks])
 
 
 def _denied_share(stream: Stream, _: str) -> Finding:
@@ -104,7 +104,7 @@ def _used(stream: Stream, value: float) -> Finding:
 
 
 def _seqs(slots: list[Slot]) -> tuple[int, ...]:
-    return tuple(slot.seq for slot in slots)[-EVIDENCE:]
+    return tuple([slot.seq for slot in slots[-EVIDENCE:]])
 
 
 FINDINGS: Final[Mapping[tuple[str, str], Callable[[Stream, str], Finding]]] = {

@@ -52,8 +52,8 @@ def _aged(stream: Stream, touch: Touch, latch: Latch) -> Latch | None:
     if rule == "context":  # has no calls of its own: it opens at the end of the excursion
         return latch if value >= latch.threshold - EXCURSION else None
     if holds(rule, value, latch.threshold):
-        return latch if latch.quiet == 0 else replace(latch, quiet=0)
-    return replace(latch, quiet=latch.quiet + 1) if latch.quiet + 1 < REARM_AFTER else None
+        return latch if latch.quiet == 0 else latch._replace(quiet=0)
+    return latch._replace(quiet=latch.quiet + 1) if latch.quiet + 1 < REARM_AFTER else None
 
 
 def opened(step: Counting) -> None:

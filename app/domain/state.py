@@ -12,7 +12,7 @@ Nothing here is stored anywhere else: `evolve` (evolve.py) makes it from entries
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, NamedTuple, TypeAlias
@@ -181,17 +181,15 @@ def newest(session: Session, scope: str, action: Action) -> Override | None:
     return stack[-1] if stack else None
 
 
-def scopes_above(session: Session, scope: str) -> Iterator[str]:
+def scopes_above(session: Session, scope: str) -> tuple[str, ...]:
     """`scope`, then its ancestors: the agents that started it, the session, everywhere."""
-    seen: set[str] = set()
+    agents: list[str] = []
     agent = agent_of(scope)
-    while agent and agent not in seen:
-        seen.add(agent)
-        yield f"{session.id}/{agent}"
+    while agent and agent not in agents:
+        agents.append(agent)
         agent = session.parents.get(agent, "")
-    if session.id != EVERYWHERE:
-        yield session.id
-    yield EVERYWHERE
+    above = (session.id, EVERYWHERE) if session.id != EVERYWHERE else (EVERYWHERE,)
+    return (*[f"{session.id}/{agent}" for agent in agents], *above) if agents else above
 
 
 def overrides_for(book: Book, scope: str, action: Action) -> tuple[Override, ...]:

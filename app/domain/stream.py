@@ -96,8 +96,7 @@ class Block(NamedTuple):
     identity: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Latch:
+class Latch(NamedTuple):
     """A comparison that fired; it stays quiet until it has not held for a few calls."""
 
     threshold: float

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.replacing import replace
-from app.domain.stream import EMPTY, Latch, Stream, counting
+from app.domain.stream import EMPTY, Reds, Stream, counting
 
 NUMBERS = st.dictionaries(
     st.sampled_from(["calls", "attempts", "interventions", "generation"]), st.integers(0, 9)
@@ -27,8 +27,8 @@ def test_wide_values_are_replaced_as_the_library_does(
 
 
 def test_values_with_slots_take_the_ordinary_way() -> None:
-    latch = Latch(threshold=1, advice=False, seq=3)
-    assert replace(latch, quiet=2) == Latch(threshold=1, advice=False, seq=3, quiet=2)
+    reds = Reds(count=1, best=3)
+    assert replace(reds, count=2) == Reds(count=2, best=3)
 
 
 def test_a_working_copy_is_written_to_until_it_is_frozen_and_its_origin_never() -> None:
