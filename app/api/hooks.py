@@ -12,6 +12,7 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from io import BytesIO
 from typing import Final
 
 from fastapi import APIRouter, Request
@@ -99,7 +100,7 @@ class _Taken:
     """What came of a body so far; of one that is too large or does not end only the start stays."""
 
     def __init__(self) -> None:
-        self._digest, self._chunks, self._size = sha256(), list[bytes](), 0
+        self._digest, self._kept, self._size = sha256(), BytesIO(), 0
         self.fault: Fault | None = None
 
     def take(self, message: Message) -> bool:
@@ -107,9 +108,10 @@ class _Taken:
         chunk: bytes = message.get("body", b"")
         self._digest.update(chunk)
         self._size += len(chunk)
-        self._chunks.append(chunk)
+        self._kept.write(chunk)
         if self._size > LARGEST:
-            self.fault, self._chunks = TOO_LARGE, [b"".join(self._chunks)[:HEAD]]
+            self.fault = TOO_LARGE
+            self._kept.seek(self._kept.truncate(HEAD))
         if message["type"] == "http.disconnect":
             self.fault = CUT_OFF
         return bool(message.get("more_body", False))
@@ -117,7 +119,7 @@ class _Taken:
     def body(self) -> Body:
         """The body, as far as it came."""
         digest = self._digest.hexdigest()[:16]
-        return Body(data=b"".join(self._chunks), digest=digest, fault=self.fault)
+        return Body(data=self._kept.getvalue(), digest=digest, fault=self.fault)
 
 
 async def gathered(receive: Receive, seconds: float = SECONDS) -> Body:
