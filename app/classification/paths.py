@@ -27,26 +27,35 @@ class Disk:
     """What the disk said about paths, each looked at once: one event is judged by one look."""
 
     def __init__(self) -> None:
+        self._straight: dict[str, bool] = {}
         self._real: dict[str, str] = {}
 
+    def straight(self, path: str) -> bool:
+        """Whether a normalised path is where its text says, as no part of it is a link."""
+        if path not in self._straight:
+            self._straight[path] = self._has_no_link(path)
+        return self._straight[path]
+
     def real(self, path: str) -> str:
-        """Where a normalised path really is, as `os.path.realpath`."""
+        """Where a normalised path really is; one that no disk can hold is where its text says."""
+        if self.straight(path):
+            return path
         if path not in self._real:
-            self._real[path] = self._found(path)
+            try:
+                self._real[path] = os.path.realpath(path)
+            except ValueError:  # a NUL byte, half a character
+                self._real[path] = path
         return self._real[path]
 
-    def _found(self, path: str) -> str:
+    def _has_no_link(self, path: str) -> bool:
         if not path.startswith("/") or path.startswith("//"):
-            return os.path.realpath(path)
-        straight = []  # this path and the folders above it, as long as none is a link
+            return False
         for above in _upwards(path):
-            if self._real.get(above) == above:
-                break
-            if _is_link(above):
-                return os.path.realpath(path)
-            straight.append(above)
-        self._real.update(zip(straight, straight, strict=True))
-        return path
+            known = self._straight.get(above)
+            if known is not None or _is_link(above):
+                return known is True
+        self._straight.update(dict.fromkeys(_upwards(path), True))
+        return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,19 +96,16 @@ def _resolved(path: str, place: Place) -> Iterator[Target]:
     joined = path if path.startswith("/") else f"{start or ''}/{path}"
     text = os.path.normpath(joined)
     yield _target(text, place)
-    if len(text) > LONGEST:  # no disk can hold it: only the text counts
+    if len(text) > LONGEST or "\0" in text:  # no disk can hold it: only the text counts
         return
     try:
-        real = _real(joined if len(joined) <= LONGEST else text, text, place.disk)
-    except ValueError:  # a NUL byte: the same
+        # Behind a link, `..` leads elsewhere than the text says.
+        normal = joined == text or len(joined) > LONGEST
+        real = place.disk.real(text) if normal else os.path.realpath(joined)
+    except ValueError:  # half a character: the same
         return
     if real != text:
         yield _target(real, place)
-
-
-def _real(joined: str, text: str, disk: Disk) -> str:
-    """Where the disk says a path leads; behind a link, `..` is not what the text makes of it."""
-    return os.path.realpath(joined) if ".." in joined else disk.real(text)
 
 
 def _without_root(path: str) -> Target:
@@ -154,7 +160,7 @@ def _relative(path: str, folder: str, disk: Disk) -> str | None:
     if below is not None or len(path) > LONGEST:
         return below
     real = disk.real(folder)
-    if disk.real(path) == path:  # there is no link on the way to it
+    if disk.straight(path):
         return _below(path, real)
     for above in _upwards(path):
         if (_named_as(above, real) or _is_link(above)) and disk.real(above) == real:

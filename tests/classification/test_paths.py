@@ -70,6 +70,33 @@ def test_a_path_that_no_disk_can_hold_is_where_its_text_says(name: str, top: Pat
     assert found[-1].zone == "test"
 
 
+@pytest.mark.parametrize("name", ["x\0y", "link/x\0y", "loop/x\0y"])
+def test_a_path_that_no_disk_can_hold_is_guarded_where_its_folder_is(name: str, top: Path) -> None:
+    (top / "state").mkdir()
+    (top / "project" / "link").symlink_to(top / "state")
+    (top / "project" / "loop").symlink_to("loop")
+    root = str(top / "project")
+    for place in (Place(root=root, cwd=root, own=(str(top / "state"),)), Place(root="/", cwd=root)):
+        found = targets((name, str(top / name)), place)
+        guarded = name.startswith("link") and bool(place.own)
+        assert found[0].zone == ("guarded" if guarded else "project")
+        assert len(found) == 2
+
+
+def test_one_place_looks_at_a_folder_once(top: Path) -> None:
+    """All that one event names is judged by one look, as if it were named at one moment."""
+    root = str(top / "project")
+    (top / "project" / "a").mkdir()
+    (top / "project" / "tests").mkdir()
+    place = Place(root=root, cwd=root)
+    assert [target.zone for target in targets(("a/x",), place)] == ["project"]
+    (top / "project" / "a").rmdir()
+    (top / "project" / "a").symlink_to("tests")
+    assert [target.zone for target in targets(("a/x",), place)] == ["project"]
+    later = Place(root=root, cwd=root)
+    assert [target.zone for target in targets(("a/x",), later)] == ["project", "test"]
+
+
 @contextmanager
 def not_root() -> Iterator[None]:
     """Root may look everywhere; inside this, a test that root runs may not."""
