@@ -7,6 +7,7 @@ key of a known session can be missed. Sessions not written to for the longest ti
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Final
 
@@ -22,35 +23,37 @@ class KnownKeys:
     def __init__(self, most: int = MOST) -> None:
         self._most = most
         self._size = 0
-        self._hashes: dict[str, set[int]] = {}  # by session, written to longest ago first
+        self._hashes: OrderedDict[str, set[int]] = OrderedDict()  # by session, as written to
 
     def learn(self, session: str, keys: Iterable[str]) -> None:
         """Know a session from now on: `keys` are all it has."""
-        self._drop(session)
-        self._put(session, set(map(hash, keys)))
+        self._forget(session)
+        self._hashes[session] = hashes = set(map(hash, keys))
+        self._size += len(hashes) + _SESSION
+        self._shrink()
 
     def add(self, entries: Iterable[Entry]) -> None:
         """Take in what was committed."""
         for entry in entries:
-            if entry.dedup_key is not None and entry.session in self._hashes:
-                hashes = self._drop(entry.session)
-                hashes.add(hash(entry.dedup_key))
-                self._put(entry.session, hashes)
+            session, key = entry.session, entry.dedup_key
+            hashes = self._hashes.get(session)
+            if hashes is None or key is None or hash(key) in hashes:
+                continue
+            hashes.add(hash(key))
+            self._size += 1
+            self._hashes.move_to_end(session)
+        self._shrink()
 
     def rules_out(self, session: str, dedup_key: str) -> bool:
         """Whether no entry of the session can have this key; False: ask the database."""
         hashes = self._hashes.get(session)
         return hashes is not None and hash(dedup_key) not in hashes
 
-    def _put(self, session: str, hashes: set[int]) -> None:
-        self._hashes[session] = hashes
-        self._size += len(hashes) + _SESSION
+    def _shrink(self) -> None:
         while self._size > self._most:
-            self._drop(next(iter(self._hashes)))
+            self._forget(next(iter(self._hashes)))
 
-    def _drop(self, session: str) -> set[int]:
+    def _forget(self, session: str) -> None:
         hashes = self._hashes.pop(session, None)
-        if hashes is None:
-            return set()
-        self._size -= len(hashes) + _SESSION
-        return hashes
+        if hashes is not None:
+            self._size -= len(hashes) + _SESSION
