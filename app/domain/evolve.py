@@ -9,6 +9,7 @@ in any version. Whatever an entry means later stands in the entry.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import assert_never, cast
 
 from immutables import Map
@@ -19,7 +20,7 @@ from app.domain.events import Json
 from app.domain.modes import Mode, mode_of
 from app.domain.observations import attempt_name, causes_of, text_of, usage_of
 from app.domain.replacing import replace
-from app.domain.restrictions import policy_of
+from app.domain.restrictions import Policy, policy_of
 from app.domain.signals import (
     Stream,
     asked,
@@ -100,11 +101,22 @@ def value_of(entry: Entry) -> Value:
         case "mode":
             name = text_of(body, "mode")
             definition = body.get("definition")
-            return mode_of(name or "", cast("Mapping[str, Json]", definition or {}))
+            return _one_of(mode_of(name or "", cast("Mapping[str, Json]", definition or {})))
         case "policy":
-            return policy_of(cast("Mapping[str, Json]", body.get("policy") or {}))
+            return _one_of(policy_of(cast("Mapping[str, Json]", body.get("policy") or {})))
         case _:
             return None
+
+
+@lru_cache(maxsize=256)
+def _one_of(value: Mode | Policy) -> Mode | Policy:
+    """This value, as one object however many sessions are in it."""
+    return value
+
+
+def _beside_value(body: Mapping[str, Json]) -> Mapping[str, Json]:
+    """What an applied or proposed entry says beside the value that it puts in force."""
+    return {key: said for key, said in body.items() if key not in ("definition", "policy")}
 
 
 def _configured(entry: Entry) -> Configured:
@@ -272,7 +284,7 @@ def _applied(session: Taking, entry: Entry) -> None:
         actor=entry.actor,
         ref=entry.ref,
         value=value_of(entry),
-        body=entry.body,
+        body=_beside_value(entry.body),
     )
     place = (entry.scope, entry.action)
     stack = (*session.overrides.get(place, ()), override)
@@ -319,7 +331,7 @@ def _proposed(session: Taking, entry: Entry) -> None:
         actor=entry.actor,
         returns=returns if isinstance(returns, int) else None,
         value=value_of(entry),
-        body=entry.body,
+        body=_beside_value(entry.body),
     )
     session.proposals = session.proposals.set(entry.seq, proposal)
     _fire(session, entry)

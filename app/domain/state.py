@@ -47,7 +47,7 @@ class Override:
     actor: str
     ref: int | None
     value: Value
-    body: Mapping[str, Json]
+    body: Mapping[str, Json]  # without the value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class Proposal:
     actor: str
     returns: int | None
     value: Value
-    body: Mapping[str, Json]
+    body: Mapping[str, Json]  # without the value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from app.domain.bodies import value_body
 from app.domain.entries import MACHINE, RESTRICTIONS, Entry
 from app.domain.modes import Mode, mode_of
 from app.domain.observations import whole_of
@@ -56,7 +57,7 @@ def _entry(override: Override) -> Entry:
         actor=override.actor,
         direction=override.direction,
         ref=override.ref,
-        body=override.body,
+        body={**override.body, **value_body(override.value)},
     )
 
 
