@@ -21,10 +21,11 @@ DEPTH: Final = 60  # levels of arguments, which with their event stay below the 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One event, and the line of the file that completed it, from 1."""
+    """One event, and the line of the file that completed it, from 1; `log` names the file."""
 
     event: Event
     line_no: int
+    log: str = ""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -34,16 +34,6 @@ def read(path: Path, counts: Counts) -> Iterator[Line]:
     return _reader(source)(source, counts)
 
 
-def began(path: Path) -> str:
-    """The time stamp of a file's first line; empty where it has none."""
-    try:
-        _, line = next(Source(path).lines(), (0, b""))
-    except OSError:
-        return ""
-    value = taken(line)
-    return str(value.get("timestamp", "")) if isinstance(value, dict) else ""
-
-
 def _reader(source: Source) -> Reader:
     for _, line in source.lines():
         value = taken(line)

@@ -2,6 +2,9 @@
 
     files in name order -> events -> feed -> what each came to -> reports
 
+The files of a session and its agents are read together, as their time stamps say: what an agent did
+can change what its session may do next.
+
 A feed takes the events of one file and says what each came to. `Core` is the feed without a
 daemon; the one that posts to a daemon stands in post.py.
 """
@@ -11,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from heapq import merge
+from operator import itemgetter
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -20,14 +25,15 @@ from app.domain.events import Event
 from app.replay.fitting import fitted
 from app.replay.lines import Counts, Line
 from app.replay.memory import Memory
-from app.replay.readers import began, read
+from app.replay.readers import read
 from app.replay.tally import FileReport, Heard, Tally
 from app.service.desk import Desk
 from app.service.intake import Arrival, check, receive
 
 Feed: TypeAlias = Callable[[Iterator[Line]], Iterator[tuple[Line, Heard]]]
 START: Final = "2000-01-01T00:00:00.000Z"  # of a run in which no event says when it happened
-AGENT: Final = "agent-"  # how Claude Code begins the name of a subagent's file
+AGENTS: Final = "subagents"  # where Claude Code keeps the files of a session's agents
+TOGETHER: Final = 200  # files of one session that are open at once
 KEEP: Final = 200  # sessions at hand; the others are folded again when they go on
 
 
@@ -76,25 +82,37 @@ def replay(paths: Sequence[Path], feed: Feed, tally: Tally) -> Iterator[FileRepo
 
     Raises OSError where a file cannot be opened.
     """
+    for files in _sessions(paths):
+        counts = {str(path): Counts() for path in files}
+        timed = merge(*(_timed(path, counts[str(path)]) for path in files), key=itemgetter(0))
+        yield from tally.together(counts, feed(line for _, line in timed))
+
+
+def _timed(path: Path, counts: Counts) -> Iterator[tuple[str, Line]]:
+    """A file's events, each with the latest time so far: in real files time goes backwards."""
+    at = ""
+    for line in read(path, counts):
+        at = max(at, line.event.occurred_at or "")
+        yield at, replace(line, event=fitted(line.event), log=str(path))
+
+
+def _sessions(paths: Sequence[Path]) -> Iterator[list[Path]]:
+    """The files that are read together, in the order of the first of them."""
+    found: dict[Path, list[Path]] = {}
     for path in paths:
-        counts = Counts()
-        lines = (replace(line, event=fitted(line.event)) for line in read(path, counts))
-        yield tally.file(str(path), feed(lines), counts)
+        agents = path.parent.name == AGENTS
+        found.setdefault(path.parent.parent if agents else path.with_suffix(""), []).append(path)
+    for files in found.values():
+        for start in range(0, len(files), TOGETHER):
+            yield files[start : start + TOGETHER]
 
 
 def files_of(paths: Iterable[Path]) -> list[Path]:
-    """The files to read: those named, and every `.jsonl` file below a folder; by name, but the
-    agents of a session, whose names say nothing, in the order in which they began."""
+    """The files to read, in name order: those named, and every `.jsonl` file below a folder."""
     found: set[Path] = set()
     for path in paths:
         found.update(path.rglob("*.jsonl") if path.is_dir() else (path,))
-    return sorted(found, key=_place)
-
-
-def _place(path: Path) -> str:
-    if not path.name.startswith(AGENT):
-        return str(path)
-    return str(path.with_name(f"{AGENT}{began(path)} {path.name}"))
+    return sorted(found, key=str)
 
 
 def _configured(configuration: Configuration) -> Draft:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -101,19 +101,23 @@ class Tally:
         self._windows: dict[str, Window] = {}
         self._modes: dict[str, str] = {}  # by scope
 
-    def file(self, log: str, heard: Iterable[tuple[Line, Heard]], counts: Counts) -> FileReport:
-        """Count one file; `heard` is taken event by event, and `counts` read at the end."""
-        report = FileReport(log=log, final_mode=self._start_mode)
-        last = ""
+    def together(
+        self, counts: Mapping[str, Counts], heard: Iterable[tuple[Line, Heard]]
+    ) -> Iterator[FileReport]:
+        """Count files whose lines come mixed, each by its `log`; `counts` are read at the end."""
+        reports = {log: FileReport(log=log, final_mode=self._start_mode) for log in counts}
+        last: dict[str, str] = {}
         for line, said in heard:
-            last = line.event.session_id
-            report.sessions[last] = None
+            report = reports[line.log]
+            last[line.log] = line.event.session_id
+            report.sessions[line.event.session_id] = None
             if isinstance(said, Conflict):
                 _left_out(report, said)
             else:
                 self._heard(report, line, said)
-        self._close(report, last, counts)
-        return report
+        for log, report in reports.items():
+            self._close(report, last.get(log, ""), counts[log])
+            yield report
 
     def _heard(self, report: FileReport, line: Line, said: Answer) -> None:
         event, numbers = line.event, report.numbers

@@ -18,13 +18,12 @@ from app.domain.configuration import Configuration
 from app.domain.entries import Entry
 from app.domain.observations import causes_of
 from app.harness.claude_code.reading import read
-from app.replay.lines import Counts
 from app.replay.memory import Memory
-from app.replay.readers import read as events_of
 from app.replay.run import Core, files_of
+from app.replay.tally import Tally
 from app.service.desk import Desk
 from app.service.hooks import receive_report
-from tests.replay.runs import CASES, configuration
+from tests.replay.runs import CASES, configuration, told
 
 SESSIONS: Final = CASES / "claude_live"
 AT: Final = "2026-11-30T09:00:00.000Z"
@@ -37,6 +36,7 @@ CHANGED: Final[Mapping[str, list[str]]] = {
     "denials_parallel": [],
     "edit_storm": ["mode debug: edit_failures"],
     "review": ["notice: review"],
+    "subagent_and_main": ["mode plan: repeated", "mode plan: repeated"],
     "subagent_review": [],
     "subagents": ["mode plan: repeated", "mode plan: repeated", "mode plan: repeated"],
     "tests_red": ["mode debug: test_failure"],
@@ -64,10 +64,7 @@ def live(folder: Path, under: Configuration) -> list[Entry]:
 def replayed(folder: Path, under: Configuration) -> list[Entry]:
     """The entries that the session's files make."""
     core = Core(under)
-    for path in files_of([folder]):
-        if path.name != "hooks.jsonl":
-            for _ in core.feed(events_of(path, Counts())):
-                pass
+    told([path for path in files_of([folder]) if path.name != "hooks.jsonl"], core.feed, Tally())
     return entries(core.memory)
 
 

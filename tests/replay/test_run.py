@@ -12,10 +12,19 @@ from app.config import Settings, load
 from app.domain.configuration import Configuration
 from app.domain.events import Event, Usage
 from app.replay.choice import chosen
-from app.replay.run import START, Core, files_of
+from app.replay.run import START, TOGETHER, Core, files_of
 from app.replay.tally import Tally
 from app.service.intake import Conflict
-from tests.replay.runs import CASES, SESSION_FILES, calls, configuration, neutral_file, ran, told
+from tests.replay.runs import (
+    CASES,
+    LOOP,
+    SESSION_FILES,
+    calls,
+    configuration,
+    neutral_file,
+    ran,
+    told,
+)
 
 RUNS = json.loads((CASES / "replay.json").read_text())
 
@@ -125,17 +134,34 @@ def test_folders_are_searched_and_files_come_once_in_name_order(tmp_path: Path) 
     ]
 
 
-def test_the_agents_of_a_session_come_as_they_began(tmp_path: Path) -> None:
+def test_a_session_and_its_agents_are_read_as_time_went(tmp_path: Path) -> None:
     folder = tmp_path / "s" / "subagents"
     folder.mkdir(parents=True)
-    (tmp_path / "s.jsonl").write_text("")
-    for name, hour in (("a", "11"), ("b", "09"), ("c", "10")):
-        line = json.dumps({"type": "user", "timestamp": f"2026-11-30T{hour}:00:00.000Z"})
-        (folder / f"agent-{name}.jsonl").write_text(f"\n{line}\n")
-    (folder / "agent-d.jsonl").write_text("no JSON\n")
-    missing = folder / "agent-e.jsonl"  # whoever reads it says so
-    found = [path.name for path in files_of([tmp_path, missing])]
-    assert found == ["s.jsonl", *(f"agent-{name}.jsonl" for name in "debca")]
+    for path, agent, hour in (
+        (tmp_path / "s.jsonl", None, 10),
+        (folder / "agent-a.jsonl", "a", 11),
+        (folder / "agent-b.jsonl", "b", 9),
+    ):
+        times = (f"2026-11-30T{hour:02}:0{n}:00.000Z" for n in (0, 2, 1))  # and backwards
+        given = {**LOOP, "session_id": "s", "agent_id": agent}
+        neutral_file(path, [{**given, "occurred_at": at} for at in times])
+    reports, _ = ran(tmp_path, tmp_path)
+    assert [Path(report.log).name for report in reports] == [
+        "s.jsonl",
+        "agent-a.jsonl",
+        "agent-b.jsonl",
+    ]
+    first = [(t.scope, t.turn, t.line, t.action) for r in reports for t in r.transitions]
+    assert first == [("s", 6, 3, "mode"), ("s/a", 9, 3, "notice"), ("s/b", 3, 3, "mode")]
+
+
+def test_many_files_of_a_session_are_read_in_parts(tmp_path: Path) -> None:
+    folder = tmp_path / "s" / "subagents"
+    folder.mkdir(parents=True)
+    for number in range(TOGETHER + 1):
+        neutral_file(folder / f"agent-{number:03}.jsonl", calls("s", 1, agent_id=f"a{number}"))
+    reports, tally = ran(tmp_path, tmp_path)
+    assert (len(reports), tally.totals.calls) == (TOGETHER + 1, TOGETHER + 1)
 
 
 def test_an_agents_restriction_is_not_its_sessions(tmp_path: Path) -> None:
