@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, cast
 
 import uvicorn
 from fastapi import FastAPI
@@ -18,6 +19,7 @@ WAITING: Final = 512  # connections that the kernel holds until they are accepte
 KEEP_ALIVE: Final = 75  # seconds an idle connection stays open; a harness keeps one per session
 LAST_ANSWERS: Final = 10  # seconds that requests under way have at the end
 HEAD: Final = 64 << 10  # bytes of a request's head, after its first piece
+INTERIM: Final = b"HTTP/1.1 100 "
 TOO_LONG: Final = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\n\r\n"
 # SIGHUP: the terminal was closed. Where nohup has it ignored, it stays so.
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -36,6 +38,39 @@ def bound(settings: Settings) -> socket.socket:
         found.close()
         raise
     return found
+
+
+class OneWrite:
+    """The way out for one answer: its head waits for its body, so that one system call sends both.
+
+    Not for HEAD, whose answer has no body to wait for.
+    """
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._head: bytes | None = None  # None: it did not come; empty: it is gone
+
+    def write(self, data: bytes) -> None:
+        """Keep the head, send what comes before and after it."""
+        if self._head is None and not data.startswith(INTERIM):
+            self._head = data
+        else:
+            self._transport.write(self._kept() + data)
+
+    def close(self) -> None:
+        """Close behind what was written."""
+        kept = self._kept()
+        if kept:
+            self._transport.write(kept)
+        self._transport.close()
+
+    def is_closing(self) -> bool:
+        """Whether nothing goes out any more."""
+        return self._transport.is_closing()
+
+    def _kept(self) -> bytes:
+        kept, self._head = self._head or b"", self._head and b""
+        return kept
 
 
 class Protocol(HttpToolsProtocol):
@@ -59,6 +94,8 @@ class Protocol(HttpToolsProtocol):
         """A head is whole."""
         self._head = 0
         super().on_headers_complete()
+        if self.scope["method"] != "HEAD":
+            self.cycle.transport = cast(asyncio.Transport, OneWrite(self.transport))
 
     def data_received(self, data: bytes) -> None:
         """Take one piece; close where it is only more of the same head."""
