@@ -7,8 +7,13 @@ import shlex
 from dataclasses import dataclass
 from functools import lru_cache
 
-# One token: an escaped character, a quoted string, an operator, or one other character.
-_TOKEN = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*"|&&|\|\||>&|&>|<&|[;|&\n]|.""", re.DOTALL)
+# One token: an escaped character, a quoted string, an operator, a run of characters that begin
+# none of these, or one other character.
+_TOKEN = re.compile(
+    r"""\\.|'[^']*'|"(?:\\.|[^"\\])*"|&&|\|\||>&|&>|<&|[;|&\n]|[^\\'"&|<>;\n]+|.""", re.DOTALL
+)
+_QUOTING = re.compile(r"""['"\\]""")
+_WORD = re.compile(r"[^ \t\r\n]+")
 _JOINERS = frozenset({"&&", "||", ";", "|", "&", "\n"})
 
 
@@ -38,8 +43,14 @@ def split(line: str) -> tuple[Member, ...]:
 
 def _member(text: str, joiner: str) -> Member:
     text = text.strip()
+    return Member(text=text, words=words_of(text), joiner=joiner)
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of a simple command; none where a quote is left open."""
+    if not _QUOTING.search(text):
+        return tuple(_WORD.findall(text))  # as shlex does, and far sooner
     try:
-        words = tuple(shlex.split(text))
-    except ValueError:  # an unclosed quote: the text stands, its words do not
-        words = ()
-    return Member(text=text, words=words, joiner=joiner)
+        return tuple(shlex.split(text))
+    except ValueError:
+        return ()
