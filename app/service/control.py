@@ -109,7 +109,7 @@ class Control:
             part = arrivals[start : start + (SLICE if self._under_way == 1 else SHARED)]
             left = len(arrivals) - start  # when a part cannot be logged, nothing behind it comes
             checked = arrivals if start == 0 else part  # another request may have come between
-            result = await self._write(
+            result = await self.write(
                 partial(_receive_all, part, checked), _with_hashes, events=left
             )
             match result:
@@ -130,7 +130,7 @@ class Control:
         if not await self._folding.at_hand((arrival.event.session_id,), VERDICT_WITHIN):
             self.writer.missed(verdicts=1)
             return Unavailable(cause="a long session is being read from it")
-        work = self._write(partial(_receive_all, (arrival,), (arrival,)), _with_hashes, verdicts=1)
+        work = self.write(partial(_receive_all, (arrival,), (arrival,)), _with_hashes, verdicts=1)
         try:
             result = await asyncio.wait_for(work, until - time.monotonic())
         except TimeoutError:
@@ -144,7 +144,7 @@ class Control:
     async def command(self, command: Command, *, dry_run: bool = False) -> DecisionAnswer:
         """Carry out a person's decision about one entry, or say what it would do."""
         await self._folding.entry_at_hand(command.seq)
-        return await self._write(
+        return await self.write(
             lambda desk, at: self._command(desk, at, command, dry_run),
             _decided_with_hashes,
             reads=dry_run,
@@ -153,7 +153,7 @@ class Control:
     async def wish(self, wish: Wish, *, dry_run: bool = False) -> DecisionAnswer:
         """Write a proposal, and decide it when the person said so."""
         await self._folding.at_hand((wish.scope,))
-        return await self._write(
+        return await self.write(
             lambda desk, at: self._wish(desk, at, wish, dry_run),
             _decided_with_hashes,
             reads=dry_run,
@@ -162,12 +162,12 @@ class Control:
     async def refuse(self, draft: Draft) -> None:
         """Keep an attempt that was not allowed in the log; identical ones are counted."""
         await self._folding.at_hand((draft.scope,))
-        await self._write(lambda desk, at: self.refusals.write(desk, at, draft))
+        await self.write(lambda desk, at: self.refusals.write(desk, at, draft))
 
     async def flush(self) -> None:
         """Write the counts of refusals whose minute is over, and what the log could not take."""
         if self.refusals.due(self.refusals.now()) or self.writer.lost:
-            await self._write(lambda desk, at: self.refusals.flush(desk, at))
+            await self.write(lambda desk, at: self.refusals.flush(desk, at))
 
     async def session(self, scope: str) -> tuple[Book, Session] | Unavailable:
         """The book, and the session of `scope` folded into it."""
@@ -177,9 +177,9 @@ class Control:
             return book, session
 
         await self._folding.at_hand((scope,))
-        return await self._write(lambda desk, at: desk.look(scope), reads=True)
+        return await self.write(lambda desk, at: desk.look(scope), reads=True)
 
-    async def _write(
+    async def write(
         self,
         run: Callable[[Desk, str], Result],
         finish: Callable[[Result, Mapping[int, Entry]], Result] = lambda result, _: result,
@@ -188,6 +188,7 @@ class Control:
         verdicts: int = 0,
         reads: bool = False,
     ) -> Result | Unavailable:
+        """Have one piece of work done by the writer; the answer comes when it is durable."""
         told = await self._mailbox().receive(
             lambda ticket: self.writer.put(Piece(run, finish, ticket, events, verdicts, reads))
         )

@@ -14,7 +14,7 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, cast
+from typing import Final
 
 from app.domain.controller import record
 from app.domain.entries import RESTRICTIONS, Draft, agent_of
@@ -32,6 +32,7 @@ KEPT: Final = ("harness", "session_id", "agent_id", "turn_id", "call_id", "tool"
 READ: Final = ("class", "identity")
 TOLD: Final = ("attempt", "prompt")  # the events whose answer repeats what is in force
 FOLDED_WITHIN: Final = 1.5  # seconds an attempt waits for a long session, within the two of all
+LATE: Final = Unavailable(cause="the log did not answer in time")
 _late: Final[set[asyncio.Task[Heard | Unavailable]]] = set()  # still being written
 
 
@@ -48,16 +49,23 @@ async def hear(control: Control, report: Report) -> Heard | Unavailable:
 
     An attempt that is answered without the log is given up; any other event is still written.
     """
+    if not _verdicts(report):
+        return await _heard_in_time(control, report)
+    try:
+        async with asyncio.timeout(VERDICT_WITHIN):
+            return await _hear(control, report)
+    except TimeoutError:
+        return LATE
+
+
+async def _heard_in_time(control: Control, report: Report) -> Heard | Unavailable:
     task = asyncio.ensure_future(_hear(control, report))
     done, _ = await asyncio.wait({task}, timeout=VERDICT_WITHIN)
     if done:
         return task.result()
-    if _verdicts(report):
-        task.cancel()
-    else:
-        _late.add(task)
-        task.add_done_callback(_late.discard)
-    return Unavailable(cause="the log did not answer in time")
+    _late.add(task)
+    task.add_done_callback(_late.discard)
+    return LATE
 
 
 async def _hear(control: Control, report: Report) -> Heard | Unavailable:
@@ -67,10 +75,9 @@ async def _hear(control: Control, report: Report) -> Heard | Unavailable:
         return Unavailable(cause="a long session is being read from it")
     for part in _slices(report):
         verdicts = _verdicts(part)
-        future = control.writer.submit(
+        result = await control.write(
             partial(receive_report, part), events=len(part.events) - verdicts, verdicts=verdicts
         )
-        result = cast("Heard | Unavailable", await asyncio.wrap_future(future))
         if isinstance(result, Unavailable):
             return result
         heard = Heard(answers=(*heard.answers, *result.answers), reminder=result.reminder)
