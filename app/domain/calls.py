@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final, Literal, cast, get_args
+from typing import Any, Final, Literal, NamedTuple, cast, get_args
 
 from app.domain.entries import Entry, agent_of
 from app.domain.events import Json, Outcome
-from app.domain.replacing import replace
+from app.domain.replacing import thawed
 
 ToolClass = Literal[
     "read", "search", "edit", "write", "shell", "test", "web", "subagent", "talk", "mcp", "other"
@@ -80,8 +80,7 @@ class Reading:
     person: bool = True  # for prompts: written by a person, not by the harness
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(NamedTuple):
     """One call as the counters see it: its place, its outcome and what the edge read."""
 
     seq: int
@@ -121,12 +120,13 @@ def call_of(entry: Entry) -> Call:
 
 def reading_of(body: Mapping[str, Json]) -> Reading:
     """The reading stored in an entry's body; the inverse of `app.classification.storage`."""
-    found = {}
+    reading = thawed(BARE, Reading)
+    fields = vars(reading)  # filled before anybody else holds it
     for key, value in body.items():
         if key in STORED:
             name, read = STORED[key]
-            found[name] = read(value)
-    return replace(BARE, **found)
+            fields[name] = read(value)
+    return reading
 
 
 def _test(value: Json) -> TestRun | None:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from app.domain.events import Json
+from app.domain.replacing import replace
 
 Kind = Literal[
     "observed",
@@ -103,9 +104,13 @@ def agent_of(scope: str) -> str:
     return scope.partition("/")[2]
 
 
+_BLANK = Entry(seq=0, at="", kind="observed", scope="", action="tool", actor="")
+
+
 def place(draft: Draft, seq: int, at: str, digest: str = "") -> Entry:
     """The entry that `draft` becomes at place `seq` and time `at`."""
-    return Entry(
+    return replace(
+        _BLANK,
         seq=seq,
         at=at,
         kind=draft.kind,

@@ -62,7 +62,7 @@ def test_a_prefix_and_the_rest_give_what_the_whole_gives(found: list[Call], at: 
 
 @given(calls())
 def test_calls_that_count_nowhere_can_be_left_out(found: list[Call]) -> None:
-    quiet = [replace(one, context_tokens=None) for one in found]
+    quiet = [one._replace(context_tokens=None) for one in found]
     counted = [one for one in quiet if one.outcome not in ("unknown", "interrupted", "cancelled")]
     left, right = _answered(quiet), _answered(counted)
     assert replace(left, touched=()) == replace(right, touched=())
