@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from app.domain.comparisons import CHECKS_OF, Check, Response
 from app.domain.configuration import Thresholds
-from app.domain.findings import Finding, find, holds
+from app.domain.findings import FINDINGS, Finding
 from app.domain.modes import ModeName
 from app.domain.replacing import replace
 from app.domain.stream import Stream
@@ -47,31 +47,19 @@ def tripped(stream: Stream, thresholds: Thresholds) -> tuple[Trip, ...]:
         kind, _, about = key.partition(":")
         finding = None  # one for all checks of a counter, and none where all of them are off
         for check in CHECKS_OF.get((rule, kind), ()):
-            threshold = _threshold(check, thresholds)
+            threshold = thresholds.get(check.threshold, 0)
+            if check.share_of is not None:
+                threshold *= thresholds.get(check.share_of, 0)
             if not threshold:
                 continue
-            finding = finding or find(stream, rule, key)
-            if not _beyond(check, finding.value, threshold):
+            finding = finding or FINDINGS[rule, kind](stream, about)
+            if not check.beyond(finding.value, threshold):
                 continue
             if check.when(stream, about, finding, thresholds):
                 trip = _shadowed(stream, _found(check, key, finding, threshold, thresholds))
                 if not _latched(stream, trip) and not _waits(stream, trip):
                     trips.setdefault((rule, key), trip)
     return tuple(trips.values())
-
-
-def _threshold(check: Check, thresholds: Thresholds) -> float:
-    number = thresholds.get(check.threshold, 0)
-    if check.rule == "cost":  # a share of the day's cap; without a cap there is no share
-        return number * thresholds.get("cost.cap", 0)
-    return number
-
-
-def _beyond(check: Check, value: float, threshold: float) -> bool:
-    """Reached, for counts; exceeded, for the share of denials; fallen below, for success."""
-    if check.threshold == "denials.rate":
-        return value > threshold
-    return holds(check.rule, value, threshold)
 
 
 def _found(

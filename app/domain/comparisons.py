@@ -6,8 +6,8 @@ Documentation's table of rules is made from CHECKS; checks.py evaluates it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final, Literal
+from operator import ge, gt, lt
+from typing import Final, Literal, NamedTuple
 
 from app.domain.configuration import Thresholds
 from app.domain.findings import Finding
@@ -19,14 +19,14 @@ RATE_CALLS = 10  # the success rate needs a full window
 SHARE_CALLS = 20  # and so does the share of denials
 
 When = Callable[[Stream, str, Finding, Thresholds], bool]
+Beyond = Callable[[float, float], bool]
 
 
 def _always(stream: Stream, about: str, finding: Finding, thresholds: Thresholds) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class Check(NamedTuple):
     """One comparison: `rule` and `kind` name the counter, `threshold` the number it meets."""
 
     rule: str
@@ -36,6 +36,8 @@ class Check:
     target: ModeName | None = None
     response: Response = "mode"
     when: When = _always
+    beyond: Beyond = ge  # how the value meets its threshold
+    share_of: str | None = None  # the threshold is a share of this number; without it there is none
 
 
 def _last_failed(stream: Stream, about: str, finding: Finding, thresholds: Thresholds) -> bool:
@@ -89,28 +91,28 @@ def _share(stream: Stream, about: str, finding: Finding, thresholds: Thresholds)
     return len(stream.denials) >= SHARE_CALLS
 
 
-def _plan(rule: str, kind: str, number: str, detail: str, when: When = _always) -> Check:
-    return Check(
-        rule=rule, kind=kind, threshold=f"{rule}.{number}", detail=detail, target="plan", when=when
-    )
+def _plan(
+    rule: str, kind: str, number: str, detail: str, when: When = _always, beyond: Beyond = ge
+) -> Check:
+    threshold = f"{rule}.{number}"
+    return Check(rule, kind, threshold, detail, target="plan", when=when, beyond=beyond)
 
 
 def _debug(rule: str, kind: str, number: str, detail: str) -> Check:
-    return Check(rule=rule, kind=kind, threshold=f"{rule}.{number}", detail=detail, target="debug")
+    return Check(rule, kind, f"{rule}.{number}", detail, target="debug")
 
 
 def _says(
-    response: Response, rule: str, kind: str, number: str, detail: str, when: When = _always
+    response: Response,
+    rule: str,
+    kind: str,
+    number: str,
+    detail: str,
+    when: When = _always,
+    beyond: Beyond = ge,
 ) -> Check:
-    return Check(
-        rule=rule,
-        kind=kind,
-        threshold=f"{rule}.{number}",
-        detail=detail,
-        target="test_development" if response == "proposal" else None,
-        response=response,
-        when=when,
-    )
+    target: ModeName | None = "test_development" if response == "proposal" else None
+    return Check(rule, kind, f"{rule}.{number}", detail, target, response, when, beyond)
 
 
 _UNCHANGED = "nothing changed in between"
@@ -122,7 +124,12 @@ CHECKS: Final[tuple[Check, ...]] = (
     _debug("test_failure", "names", "names", "the same tests failed in {n} runs"),
     _plan("same_error", "error", "count", "same error {n} times in 20 calls"),
     _plan(
-        "success_rate", "severe", "severe", "{n} of the last 10 calls worked, many failed", _severe
+        "success_rate",
+        "severe",
+        "severe",
+        "{n} of the last 10 calls worked, many failed",
+        _severe,
+        lt,
     ),
     _says(
         "notice",
@@ -131,6 +138,7 @@ CHECKS: Final[tuple[Check, ...]] = (
         "low",
         "{n} of the last 10 calls worked; consider compaction",
         _full,
+        lt,
     ),
     _plan(
         "repeated", "same", "failed", f"same failing call {{n}} times, {_UNCHANGED}", _last_failed
@@ -150,7 +158,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     _plan("denials", "same", "same", "same call denied {n} times in 20 calls"),
     _plan("denials", "mark", "mark", "{n} denials in 20 calls on one rule, path or address"),
     _plan("denials", "dense", "dense", "{n} of the last 10 calls denied"),
-    _plan("denials", "rate", "rate", "{n} of the last 20 calls denied", _share),
+    _plan("denials", "rate", "rate", "{n} of the last 20 calls denied", _share, gt),
     _plan("denials", "count", "count", "{n} of the last 20 calls denied"),
     _says("looser_posture", "streak", "clean", "clean", "{n} distinct clean calls in a row"),
     _says(
@@ -169,7 +177,9 @@ CHECKS: Final[tuple[Check, ...]] = (
         "notice", "blocked_storm", "any", "any", f"blocked {{n}} times in 10 calls, {_UNCHANGED}"
     ),
     _debug("error_streak", "count", "count", "{n} failed calls in a row"),
-    _says("notice", "cost", "spent", "share", "near the day's cap of cost"),
+    _says("notice", "cost", "spent", "share", "near the day's cap of cost")._replace(
+        share_of="cost.cap"
+    ),
     _says("notice", "tokens_written", "count", "count", "{n} tokens written in one turn"),
     _says("notice", "turn_seconds", "count", "count", "one turn took {n} seconds"),
 )

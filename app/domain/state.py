@@ -194,12 +194,12 @@ def scopes_above(session: Session, scope: str) -> tuple[str, ...]:
 
 def overrides_for(book: Book, scope: str, action: Action) -> tuple[Override, ...]:
     """The newest override of `action` at each level that judges `scope`, narrowest first."""
-    session, found = book.session(scope), []
-    for level in scopes_above(session, scope):
-        override = newest(book.everywhere if level == EVERYWHERE else session, level, action)
-        if override is not None:
-            found.append(override)
-    return tuple(found)
+    session = book.session(scope)
+    stacks = [
+        (book.everywhere if level == EVERYWHERE else session).overrides.get((level, action))
+        for level in scopes_above(session, scope)
+    ]
+    return tuple([stack[-1] for stack in stacks if stack])
 
 
 def default_mode(configuration: Configuration) -> Mode:

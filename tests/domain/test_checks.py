@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import gt, lt
 
 import pytest
 
 from app.domain.checks import tripped
 from app.domain.comparisons import CHECKS
 from app.domain.events import Usage
+from app.domain.findings import BELOW
 from app.domain.profiles import MEANINGS
 from app.domain.readings import readings
 from app.domain.signals import (
@@ -51,6 +53,11 @@ def test_every_check_names_a_rule_of_the_closed_set_and_every_rule_has_a_check()
 def test_every_check_has_its_threshold_in_both_profiles() -> None:
     assert {check.threshold for check in CHECKS} <= set(MEANINGS)
     assert set(DEFAULT) == set(STRICT) == set(MEANINGS)
+
+
+def test_only_what_holds_below_its_threshold_trips_below_it() -> None:
+    assert {check.rule for check in CHECKS if check.beyond is lt} == BELOW
+    assert [check.threshold for check in CHECKS if check.beyond is gt] == ["denials.rate"]
 
 
 def test_a_failing_call_trips_the_third_time_and_says_which_calls() -> None:
