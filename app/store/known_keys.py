@@ -13,7 +13,7 @@ from typing import Final
 
 from app.domain.entries import Entry
 
-MOST: Final = 100_000  # keys; 70 to 140 bytes each
+MOST: Final = 50_000  # keys; 70 to 140 bytes each, 4 MB in all
 _SESSION: Final = 8  # keys: what a session takes besides its own
 
 
