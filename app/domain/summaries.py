@@ -102,7 +102,9 @@ def _applied(entry: Entry) -> str:
         return f"{text_of(entry.body, 'notice') or 'notice'}{wanted}"
     if entry.action == "compact":
         return text_of(entry.body, "notice") or "compact"
-    return f"{_change(entry)}{_reason(entry)}"
+    older = whole_of(entry.body, "from")
+    kept = f", kept from {older} as the session goes on under another id" if older else ""
+    return f"{_change(entry)}{kept}{_reason(entry)}"
 
 
 def _targets(entry: Entry) -> list[str]:
@@ -140,7 +142,7 @@ def _detail(cause: Json, actor: str) -> str:
         return ""
     rule = text_of(cause, "rule") or ""
     if rule == "person":
-        return "by a person" if actor.startswith("human:") else "asked for by a harness"
+        return "asked for by a harness" if actor.startswith("harness:") else "by a person"
     if rule.startswith("standing:"):
         return f"standing approval {rule.removeprefix('standing:')}"
     return text_of(cause, "detail") or rule

@@ -1,0 +1,82 @@
+"""A session that goes on under another id: a harness resumed, forked or compacted it.
+
+    inherited(book, entry, configuration)   what the session that begins with `entry` goes on with
+
+No harness names the older session, so it is told by what a harness does say: a start whose source
+is none of a new session, or a prompt of an unknown id right after another session in the same
+folder was resumed or compacted. Only what is stricter is carried over, and each of it has its way
+back, so a session that is taken for an heir and is none costs one approval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from app.domain.bodies import value_body, was
+from app.domain.configuration import Configuration
+from app.domain.entries import MACHINE, RESTRICTIONS, Draft, Entry
+from app.domain.narrowing import automatic
+from app.domain.observations import part_of, text_of
+from app.domain.state import Book, Override, Session, in_force, newest, own_value, supposed
+
+GOES_ON: Final = frozenset({"fork", "resume", "compact"})  # sources of a start that is none
+
+
+def inherited(book: Book, entry: Entry, configuration: Configuration) -> Iterator[Draft]:
+    """The older session's restrictions, for the session whose first entry is `entry`."""
+    older = _older(book, book.session(entry.scope), entry)
+    if older is None:
+        return
+    for action in RESTRICTIONS:
+        override = newest(older, older.id, action)
+        if override is not None:
+            draft = _carried(book, entry, override, configuration)
+            if draft is not None:
+                yield draft
+
+
+def _older(book: Book, heir: Session, entry: Entry) -> Session | None:
+    """The session that goes on in this one, as far as it is at hand; None: this one is new."""
+    if entry.scope != heir.id or heir.root is None or heir.binding is None:
+        return None
+    beside = [
+        session
+        for session in book.sessions.values()
+        if session.root == heir.root and session.binding == heir.binding and session is not heir
+    ]
+    started = text_of(entry.body, "kind") == "session_start"
+    if started and text_of(part_of(entry.body, "arguments"), "source") not in GOES_ON:
+        return None
+    if not started:
+        if entry.action != "prompt":
+            return None
+        beside = [session for session in beside if session.remind and not session.ended]
+    return max(beside, key=lambda session: session.last_seq, default=None)
+
+
+def _carried(
+    book: Book, entry: Entry, override: Override, configuration: Configuration
+) -> Draft | None:
+    """One restriction in the new session's scope; None where it would not narrow what is there."""
+    scope, action, value = entry.scope, override.action, override.value
+    own = own_value(book, scope, action, configuration)
+    before = in_force(book, scope, configuration)
+    after = in_force(supposed(book, scope, action, value), scope, configuration)
+    if value is None or not automatic(own, value, before, after):
+        return None
+    return Draft(
+        kind="applied",
+        scope=scope,
+        action=action,
+        actor=MACHINE,
+        direction="tighten",
+        ref=entry.seq,
+        body={
+            **value_body(value),
+            "was": was(own),
+            "because": override.body.get("because") or [],
+            "from": override.seq,
+            "configuration": configuration.digest,
+        },
+    )
