@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from app.api.hooks import DIALECTS, reply_to
 from app.domain.entries import EVERYWHERE, RESTRICTIONS, Draft, Entry
+from app.harness.claude_code.reading import PRE
 from app.replay.memory import Memory
 from app.service.desk import Desk
 from app.service.hooks import receive_report
@@ -105,20 +106,12 @@ def seen(lines: Sequence[Payload]) -> set[str]:
 
 def test_a_call_that_was_denied_and_ran_all_the_same_has_both_ends() -> None:
     lines = payloads("2.1.332/edit_storm")
-    denied = [line for line in lines if line["hook_event_name"] == "PreToolUse"][-1]
-    ran = next(
-        line
-        for line in lines
-        if line["hook_event_name"] == "PostToolUse" and line["tool_use_id"] == denied["tool_use_id"]
-    )
-    batches = [line for line in lines if line["hook_event_name"] == "PostToolBatch"]
-    ends = Listener().hear([*batches[:-1], denied, batches[0], ran]).ends()
-    assert [
-        (outcome, closed) for call, outcome, closed in ends if call == denied["tool_use_id"]
-    ] == [
-        ("blocked", True),
-        ("ok", False),
-    ]
+    asked, ran = (next(x for x in lines if x["hook_event_name"] == n) for n in (PRE, "PostToolUse"))
+    _, read, *failed = (x for x in lines if x["hook_event_name"] == "PostToolBatch")
+    ends = Listener().hear([*failed, asked, read, ran]).ends()
+    whose = asked["tool_use_id"]
+    assert whose == ran["tool_use_id"]
+    assert [rest for call, *rest in ends if call == whose] == [["blocked", True], ["ok", False]]
 
 
 @given(mangled() | shuffled())
