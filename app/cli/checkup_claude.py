@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
 from app.cli.claude import folder
 from app.cli.facts import Facts, Layer, Version
 from app.cli.findings import Finding, fail, ok, warn
+from app.cli.switches import switches
 from app.harness.claude_settings import (
     BLOCKS_SINCE,
     ROUTE,
-    TOKEN_VARIABLE,
     Found,
     hooks,
 )
@@ -60,7 +59,7 @@ def claude(facts: Facts) -> Iterator[Finding]:
         return
     yield installed(facts)
     yield from secret(facts)
-    yield from switches(facts)
+    yield from switches(facts.managed, (*facts.project, facts.user), facts.target)
     yield from foreign(facts)
     yield from others(Path.home())
 
@@ -116,29 +115,6 @@ def secret(facts: Facts) -> Iterator[Finding]:
         yield fail("mode", text, f"chmod 600 {layer.path}")
 
 
-def switches(facts: Facts) -> Iterator[Finding]:
-    """What in any settings file keeps our hooks from running."""
-    for layer in (facts.managed, *facts.project, facts.user):
-        said = layer.settings
-        if said.get("disableAllHooks") is True:
-            yield fail("switch", f"{layer.path}: disableAllHooks is true", "Take it out.")
-        variables = said.get("env")
-        names = sorted(variables) if isinstance(variables, dict) else []
-        if theirs := [name for name in names if name.startswith("FLOORBOSS_")]:
-            do = "Take them out, unless you set them yourself."
-            yield warn("switch", f"{layer.path}: its env sets {', '.join(theirs)}", do)
-    said = facts.managed.settings
-    ask = "Ask whoever manages this machine."
-    if said.get("allowManagedHooksOnly") is True and not facts.managed.ours:
-        yield fail("switch", f"{facts.managed.path}: only managed hooks run", ask)
-    if not _permitted(said.get("allowedHttpHookUrls"), facts.target.url + ROUTE):
-        yield fail("switch", f"{facts.managed.path}: allowedHttpHookUrls leaves us out", ask)
-    if facts.target.token is None and not _permitted(
-        said.get("httpHookAllowedEnvVars"), TOKEN_VARIABLE
-    ):
-        yield fail("switch", f"{facts.managed.path}: httpHookAllowedEnvVars leaves us out", ask)
-
-
 def foreign(facts: Facts) -> Iterator[Finding]:
     """Hooks that are not ours: how many, and whether one of them reports here as well."""
     for layer in (facts.managed, *facts.project, facts.user):
@@ -183,13 +159,6 @@ def _ours(layer: Layer) -> list[Mapping[str, Any]]:
 
 def _words(handler: Mapping[str, Any]) -> list[str]:
     return str(handler.get("command", "")).split()
-
-
-def _permitted(patterns: object, value: str) -> bool:
-    """Whether a managed list, where there is one, lets a value pass; `*` stands for anything."""
-    if not isinstance(patterns, list):
-        return True
-    return any(fnmatchcase(value, str(each).replace("[", "[[]")) for each in patterns)
 
 
 def _table(known: Version | None) -> Iterator[str]:

@@ -99,21 +99,23 @@ def facts(found: Settings, path: Path | None, managed: Path = MANAGED) -> Facts:
     hooked = above if above.ours else user
     meant = _meant(found, hooked.ours)
     token, source = _token(found, meant, hooked)
-    own = Path.cwd() / ".claude"
     return Facts(
         file=file,
         user=user,
-        project=tuple(
-            layer(own / name)
-            for name in ("settings.json", "settings.local.json")
-            if (own / name).resolve() != file.path
-        ),
+        project=project(file.path),
         managed=above,
         target=meant,
         token=token,
         source=source,
         client=client(),
     )
+
+
+def project(user: Path) -> tuple[Layer, ...]:
+    """The settings files of the folder this runs in, without the one that `user` is."""
+    own = Path.cwd() / ".claude"
+    found = (own / name for name in ("settings.json", "settings.local.json"))
+    return tuple(layer(path) for path in found if path.resolve() != user)
 
 
 def layer(path: Path) -> Layer:

@@ -61,6 +61,7 @@ def claude_code(
     now = file.now()
     mode = PRIVATE if now is None or not token_env else now.mode
     then = Kept(text=_changed(file, now, wanted), mode=mode)
+    _warnings(file, wanted)
     if now == then:
         print(f"{file.path} has the hooks. Nothing to do.")
         return
@@ -100,6 +101,17 @@ def _notes(wanted: Target, now: Kept | None, then: Kept) -> None:
         print(f"Its mode becomes {then.mode:04o} (it was {now.mode:04o}): it holds a token.")
     if wanted.fail_closed:
         print(CLOSED_NOTE.format(version=".".join(map(str, BLOCKS_SINCE))))
+
+
+def _warnings(file: SettingsFile, wanted: Target) -> None:
+    """What keeps these hooks from running, in the doctor's words."""
+    from app.cli.facts import MANAGED, layer, project
+    from app.cli.switches import switches
+    from app.domain.tables import plain
+
+    own = (*project(file.path), layer(file.path))
+    for found in switches(layer(MANAGED), own, wanted):
+        print(plain(f"Warning: {found.text}. {found.do}"))
 
 
 def _keep(file: SettingsFile, now: Kept | None) -> None:

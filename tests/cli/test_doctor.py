@@ -125,6 +125,16 @@ def test_a_hook_that_was_changed_is_named(home: Home, old: str, new: str, said: 
     assert f"        {said}\n" in block
 
 
+def test_own_settings_under_which_nothing_is_posted_fail_and_say_what_to_do(home: Home) -> None:
+    home.settings.parent.mkdir()
+    home.settings.write_text('{"allowedHttpHookUrls": ["https://x/*"]}')
+    home.install()
+    block = failed(home.doctor())
+    assert f"{home.settings}: allowedHttpHookUrls leaves out {home.daemon.url}/hooks" in block
+    assert "Claude Code posts nothing, so no call is reported or denied\n" in block
+    assert f'> Add "{home.daemon.url}/*" to it, or take it out.' in block
+
+
 def test_a_token_that_the_daemon_does_not_know_is_refused(home: Home) -> None:
     home.install()
     text = home.settings.read_text().replace(home.daemon.harness(), "another")

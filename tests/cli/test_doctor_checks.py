@@ -13,10 +13,14 @@ import pytest
 from app.cli import checkup_claude, checkup_place
 from app.cli.facts import Facts, Layer, facts
 from app.cli.findings import Finding
+from app.cli.switches import NAMELESS, SILENT, switches
 from app.config import Settings, load
 from app.harness.claude_settings import Target, hooks
 
 URL = "http://127.0.0.1:8737"
+ONLY = "allowManagedHooksOnly is true and ours are not among them"
+URL_OUT = f"allowedHttpHookUrls leaves out {URL}/hooks/claude-code"
+TOKEN_OUT = "httpHookAllowedEnvVars leaves out FLOORBOSS_TOKEN"
 
 
 @pytest.fixture
@@ -45,6 +49,12 @@ def seen(home: Path) -> Facts:
     found = load({"state_dir": home / "state"}, {"HOME": str(home)})
     assert isinstance(found, Settings)
     return facts(found, None, home / "managed.json")
+
+
+def stopped(home: Path) -> list[str]:
+    """What keeps the hooks from running."""
+    found = seen(home)
+    return told(switches(found.managed, (*found.project, found.user), found.target))
 
 
 def told(findings: Any) -> list[str]:
@@ -99,26 +109,24 @@ def test_a_switch_that_turns_all_hooks_off_is_found_wherever_it_stands(
     home: Path, where: str
 ) -> None:
     put(home / where, ours(disableAllHooks=True))
-    assert told(checkup_claude.switches(seen(home))) == [
-        f"fail {home / where}: disableAllHooks is true"
-    ]
+    assert stopped(home) == [f"fail {home / where}: disableAllHooks is true: {SILENT}"]
 
 
 def test_a_switch_in_the_project_is_found_too(home: Path) -> None:
     for name in ("settings.json", "settings.local.json"):
         put(home / "project" / ".claude" / name, {"disableAllHooks": True})
-    assert len(told(checkup_claude.switches(seen(home)))) == 2
+    assert len(stopped(home)) == 2
 
 
 @pytest.mark.parametrize(
     ("managed", "said"),
     [
-        ({"allowManagedHooksOnly": True}, ["only managed hooks run"]),
+        ({"allowManagedHooksOnly": True}, [f"{ONLY}: {SILENT}"]),
         ({"allowManagedHooksOnly": True, **ours()}, []),
-        ({"allowedHttpHookUrls": ["https://*"]}, ["allowedHttpHookUrls leaves us out"]),
-        ({"allowedHttpHookUrls": []}, ["allowedHttpHookUrls leaves us out"]),
+        ({"allowedHttpHookUrls": ["https://*"]}, [f"{URL_OUT}: {SILENT}"]),
+        ({"allowedHttpHookUrls": []}, [f"{URL_OUT}: {SILENT}"]),
         ({"allowedHttpHookUrls": ["http://127.0.0.1:*"]}, []),
-        ({"httpHookAllowedEnvVars": ["A"]}, ["httpHookAllowedEnvVars leaves us out"]),
+        ({"httpHookAllowedEnvVars": ["A"]}, [f"{TOKEN_OUT}: {NAMELESS}"]),
         ({"httpHookAllowedEnvVars": ["FLOORBOSS_TOKEN"]}, []),
     ],
 )
@@ -128,12 +136,45 @@ def test_what_an_administrator_does_not_permit_fails(
     put(home / ".claude" / "settings.json", ours(token=None))
     put(home / "managed.json", managed)
     expected = [f"fail {home / 'managed.json'}: {each}" for each in said]
-    assert told(checkup_claude.switches(seen(home))) == expected
+    assert stopped(home) == expected
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        ({"allowedHttpHookUrls": ["https://x/*"]}, [f"{URL_OUT}: {SILENT}"]),
+        ({"allowedHttpHookUrls": []}, [f"{URL_OUT}: {SILENT}"]),
+        ({"allowedHttpHookUrls": ["https://x/*", f"{URL}/*"]}, []),
+        ({"allowedHttpHookUrls": ["http://127.0.0.1:873?/*"]}, [f"{URL_OUT}: {SILENT}"]),
+        ({"httpHookAllowedEnvVars": ["A"]}, [f"{TOKEN_OUT}: {NAMELESS}"]),
+        ({"httpHookAllowedEnvVars": ["FLOORBOSS_TOKEN"]}, []),
+    ],
+)
+@pytest.mark.parametrize("where", [".claude/settings.json", "project/.claude/settings.json"])
+def test_what_a_persons_own_settings_do_not_permit_fails_too(
+    home: Path, where: str, own: Any, said: list[str]
+) -> None:
+    put(home / ".claude" / "settings.json", ours(token=None))
+    put(home / where, ours(token=None, **own))
+    assert stopped(home) == [f"fail {home / where}: {each}" for each in said]
+
+
+def test_lists_of_several_files_permit_together_and_an_administrators_alone(home: Path) -> None:
+    put(home / ".claude" / "settings.json", ours(allowedHttpHookUrls=["https://x/*"]))
+    put(home / "project" / ".claude" / "settings.json", {"allowedHttpHookUrls": [f"{URL}/*"]})
+    assert stopped(home) == []
+    put(home / "managed.json", {"allowedHttpHookUrls": ["https://x/*"]})
+    assert stopped(home) == [f"fail {home / 'managed.json'}: {URL_OUT}: {SILENT}"]
+
+
+def test_variables_that_may_be_sent_matter_only_to_a_token_that_is_one(home: Path) -> None:
+    put(home / ".claude" / "settings.json", ours(httpHookAllowedEnvVars=[]))
+    assert stopped(home) == []
 
 
 def test_variables_of_ours_that_a_settings_file_sets_are_named(home: Path) -> None:
     put(home / ".claude" / "settings.json", {"env": {"FLOORBOSS_PORT": "1", "A": "b"}})
-    (line,) = told(checkup_claude.switches(seen(home)))
+    (line,) = stopped(home)
     assert line.endswith("its env sets FLOORBOSS_PORT")
 
 

@@ -98,6 +98,27 @@ def test_a_file_that_install_made_is_gone_after_uninstall(home: Home) -> None:
     assert home.files() == {}
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b'{"disableAllHooks": true}', "disableAllHooks is true: Claude Code posts nothing, so"),
+        (b'{"allowedHttpHookUrls": []}', "allowedHttpHookUrls leaves out http://127.0.0.1:8737/"),
+        (b'{"httpHookAllowedEnvVars": []}', "httpHookAllowedEnvVars leaves out FLOORBOSS_TOKEN"),
+    ],
+)
+def test_settings_under_which_no_hook_reports_are_warned_of_each_time(
+    home: Home, content: bytes, said: str
+) -> None:
+    written(home, content)
+    for _ in range(2):
+        assert f"Warning: {home.settings}: {said}" in home.install("--token-env").stdout
+
+
+def test_nothing_is_warned_of_where_nothing_is_in_the_way(home: Home) -> None:
+    written(home)
+    assert "Warning" not in home.install("--token-env").stdout
+
+
 def test_a_folder_that_is_missing_is_made(home: Home) -> None:
     (home.folder / ".claude").rmdir()
     home.install()
