@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from importlib.metadata import version
+from pathlib import Path
+from shlex import quote
 from typing import Any, Final
 
 from app.cli.client import Client, Reply, Unreached
 from app.cli.facts import Facts
 from app.cli.findings import Finding, fail, ok
 from app.config import Settings
+from app.harness.claude_settings import ROUTE, TOKEN_VARIABLE
 
 START: Final = "Start it with `make run` or `floorboss serve`."
 LOCKED_OUT: Final = (
@@ -18,6 +21,10 @@ LOCKED_OUT: Final = (
     "`floorboss uninstall claude-code` takes the hooks out."
 )
 AGAIN: Final = "Run `floorboss install claude-code` again."
+EXPORT: Final = (
+    'Where Claude Code is started: export {variable}="$(cat {path})". The hooks are right as they '
+    "are: install without --token-env would write the token into them."
+)
 OTHER: Final = "Stop what listens there, or give floorboss another port."
 
 
@@ -30,7 +37,7 @@ def daemon(found: Settings, facts: Facts) -> Iterator[Finding]:
     if health.level == "fail":
         return
     yield _route(client)
-    yield _token(client, facts)
+    yield _token(client, facts, found.state_dir.absolute() / "harness.token")
     yield _log(client)
 
 
@@ -50,8 +57,6 @@ def _health(client: Client, facts: Facts) -> Finding:
 
 
 def _route(client: Client) -> Finding:
-    from app.harness.claude_settings import ROUTE
-
     # A GET is no report: the route says so where it is there, and nothing is logged.
     reply = client.reach("GET", ROUTE)
     if isinstance(reply, Reply) and reply.status != 404:
@@ -59,13 +64,15 @@ def _route(client: Client) -> Finding:
     return fail("route", f"the daemon does not know {ROUTE}", "Start this version of floorboss.")
 
 
-def _token(client: Client, facts: Facts) -> Finding:
+def _token(client: Client, facts: Facts, kept: Path) -> Finding:
+    exported = EXPORT.format(variable=TOKEN_VARIABLE, path=quote(str(kept)))
+    do = exported if facts.target.token is None else AGAIN
     if not client.token:
-        return fail("token", f"there is none to report with: {facts.source}", AGAIN)
+        return fail("token", f"there is none to report with: {facts.source}", do)
     reply = client.reach("GET", "/controller/checkpoint")
     if isinstance(reply, Unreached) or reply.problem is not None:
         why = reply.why if isinstance(reply, Unreached) else reply.problem
-        return fail("token", f"the daemon refuses the one in {facts.source}: {why}", AGAIN)
+        return fail("token", f"the daemon refuses the one in {facts.source}: {why}", do)
     return ok("token", f"the daemon knows the one in {facts.source}")
 
 

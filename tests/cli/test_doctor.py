@@ -151,6 +151,18 @@ def test_a_token_of_the_environment_must_stand_there(home: Home) -> None:
     assert home.doctor(FLOORBOSS_TOKEN=home.daemon.harness()).returncode == 0
 
 
+@pytest.mark.parametrize("token", [{}, {"FLOORBOSS_TOKEN": "another"}], ids=["unset", "unknown"])
+def test_a_token_of_the_environment_is_exported_and_never_installed(
+    home: Home, token: dict[str, str]
+) -> None:
+    home.install("--token-env")
+    done = home.doctor(**token)
+    kept = home.daemon.folder / "harness.token"
+    assert found(done)["token"] == "fail"
+    assert f'export FLOORBOSS_TOKEN="$(cat {kept})"' in done.stdout
+    assert "Run `floorboss install" not in done.stdout
+
+
 def test_a_file_with_a_token_that_others_may_read_fails(home: Home) -> None:
     home.install()
     home.settings.chmod(0o644)
