@@ -38,7 +38,7 @@ from app.domain.state import (
     stream_of,
     supposed,
 )
-from app.domain.succession import inherited
+from app.domain.succession import begins, inherited
 from app.domain.transaction import Pending
 
 REACTIONS = 16  # checks answered for one entry; a latch makes each of them fire once
@@ -48,10 +48,10 @@ OBSERVED = frozenset({"observed", "decided"})  # the kinds that can make a check
 
 def record(pending: Pending, draft: Draft, configuration: Configuration) -> Pending:
     """Append one draft and everything that follows from it."""
-    begins = draft.kind == "observed" and not pending.book.session(draft.scope).last_seq
+    new = begins(pending.book.session(draft.scope), draft)
     pending = pending.append(draft)
     entry = pending.last
-    if begins:
+    if new:
         pending = pending.append(*inherited(pending.book, entry, configuration))
     if draft.kind in OBSERVED:
         pending = _reacted(pending, entry, configuration)

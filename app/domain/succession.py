@@ -1,11 +1,12 @@
 """A session that goes on under another id: a harness resumed, forked or compacted it.
 
-    inherited(book, entry, configuration)   what the session that begins with `entry` goes on with
+    begins(session, draft)                  whether a report may be such a session's start
+    inherited(book, entry, configuration)   what the session goes on with
 
 No harness names the older session, so it is told by what a harness does say: a start whose source
-is none of a new session, or a prompt of an unknown id right after another session in the same
-folder was resumed or compacted. Only what is stricter is carried over, and each of it has its way
-back, so a session that is taken for an heir and is none costs one approval.
+is none of a new session, or a prompt of an unknown id where the session last heard of in the same
+folder was resumed or compacted and did nothing since. Only what is stricter is carried over, and
+each of it has its way back, so a session that is taken for an heir and is none costs one approval.
 """
 
 from __future__ import annotations
@@ -23,8 +24,16 @@ from app.domain.state import Book, Override, Session, in_force, newest, own_valu
 GOES_ON: Final = frozenset({"fork", "resume", "compact"})  # sources of a start that is none
 
 
+def begins(session: Session, draft: Draft) -> bool:
+    """Whether a report is the first of its session, or the start of a fork that nothing touched."""
+    if draft.kind != "observed":
+        return False
+    forked = draft.action == "session" and source_of(draft) == "fork" and not session.applied
+    return forked or not session.last_seq
+
+
 def inherited(book: Book, entry: Entry, configuration: Configuration) -> Iterator[Draft]:
-    """The older session's restrictions, for the session whose first entry is `entry`."""
+    """The older session's restrictions, for the session that `entry` begins."""
     older = _older(book, book.session(entry.scope), entry)
     if older is None:
         return
@@ -40,19 +49,21 @@ def _older(book: Book, heir: Session, entry: Entry) -> Session | None:
     """The session that goes on in this one, as far as it is at hand; None: this one is new."""
     if entry.scope != heir.id or heir.root is None or heir.binding is None:
         return None
-    beside = [
+    beside = (
         session
         for session in book.sessions.values()
         if session.root == heir.root and session.binding == heir.binding and session is not heir
-    ]
-    started = text_of(entry.body, "kind") == "session_start"
-    if started and text_of(part_of(entry.body, "arguments"), "source") not in GOES_ON:
-        return None
-    if not started:
-        if entry.action != "prompt":
-            return None
-        beside = [session for session in beside if session.remind and not session.ended]
-    return max(beside, key=lambda session: session.last_seq, default=None)
+    )
+    last = max(beside, key=lambda session: session.last_seq, default=None)
+    if text_of(entry.body, "kind") == "session_start":
+        return last if source_of(entry) in GOES_ON else None
+    awaited = last is not None and last.remind and not last.ended
+    return last if awaited and entry.action == "prompt" else None
+
+
+def source_of(entry: Entry | Draft) -> str | None:
+    """What a harness says a session's start is; None where it says nothing."""
+    return text_of(part_of(entry.body, "arguments"), "source")
 
 
 def _carried(

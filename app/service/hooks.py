@@ -73,11 +73,11 @@ async def _hear(control: Control, report: Report) -> Heard | Unavailable:
     if not await control.at_hand(report.scope, FOLDED_WITHIN if asked else None):
         control.writer.missed(verdicts=asked)
         return Unavailable(cause="a long session is being read from it")
+    left = len(report.events) - asked  # when a part cannot be logged, nothing behind it comes
     for part in _slices(report):
         verdicts = _verdicts(part)
-        result = await control.write(
-            partial(receive_report, part), events=len(part.events) - verdicts, verdicts=verdicts
-        )
+        result = await control.write(partial(receive_report, part), events=left, verdicts=verdicts)
+        left -= len(part.events) - verdicts
         if isinstance(result, Unavailable):
             return result
         heard = Heard(answers=(*heard.answers, *result.answers), reminder=result.reminder)

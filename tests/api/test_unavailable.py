@@ -268,6 +268,20 @@ def test_a_large_request_that_is_cut_off_says_how_much_of_it_is_stored(
     assert running.log("&kind=gap")[-1]["body"]["events"] == 50
 
 
+def test_of_a_hook_with_many_calls_all_that_could_not_be_logged_are_counted(
+    running: Running,
+) -> None:
+    filled(running)
+    known = running.daemon.control.writer.lost
+    calls = [
+        {"tool_name": "Read", "tool_use_id": f"call-{n}", "tool_input": {}, "tool_response": ""}
+        for n in range(250)
+    ]
+    batch = {"hook_event_name": "PostToolBatch", "session_id": "many", "tool_calls": calls}
+    assert running.ask("POST", "/hooks/claude-code", batch).json() == {}
+    assert running.daemon.control.writer.lost - known == 250
+
+
 def test_a_conflict_that_arose_on_the_way_names_the_event_and_what_is_stored(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:

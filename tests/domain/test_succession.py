@@ -78,6 +78,24 @@ def test_a_harness_that_starts_the_old_id_and_goes_on_with_a_new_one_is_followed
     assert mode_of(floor, "new") == "plan"
 
 
+def test_only_the_first_new_id_after_it_is_taken_for_the_same_session() -> None:
+    floor = floor_with_a_tightened_session()
+    started(floor, "resume", "old")
+    floor.reports("new", "prompt", kind="prompt", **ROOT)
+    floor.reports("newer", "prompt", kind="prompt", **ROOT)
+    assert mode_of(floor, "newer") == "implementation"
+
+
+def test_a_fork_that_was_heard_of_before_its_start_keeps_them_once() -> None:
+    floor = floor_with_a_tightened_session()
+    floor.reports("new", "session", kind="note", **ROOT)
+    *_, proposed = started(floor, "fork", "new")
+    assert mode_of(floor, "new") == "plan"
+    floor.decides("approve", proposed.seq)
+    started(floor, "fork", "new")
+    assert mode_of(floor, "new") == "implementation"
+
+
 @pytest.mark.parametrize("action", ["prompt", "tool"])
 def test_a_new_id_beside_a_session_at_work_starts_free(action: Action) -> None:
     floor = floor_with_a_tightened_session()
