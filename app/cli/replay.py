@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +13,7 @@ from app.cli.exits import CLOSED, MISUSED, REFUSED, UNREACHABLE, fail
 
 if TYPE_CHECKING:
     from app.config import Settings
-    from app.replay.post import Daemon
+    from app.replay.post import Daemon, Waiting
     from app.replay.run import Feed
     from app.replay.tally import FileReport, Tally
 
@@ -120,7 +120,7 @@ def _posted(files: list[Path], daemon: Daemon, *, json_: bool) -> None:
 
     tally = Tally()
     try:
-        _told(files, daemon.feed, tally, json_=json_)
+        _told(files, daemon.feed, tally, json_=json_, waiting=daemon.waiting)
     except PostRefused as fault:
         fail(REFUSED, str(fault))
     except PostFailed as fault:
@@ -131,17 +131,31 @@ def _posted(files: list[Path], daemon: Daemon, *, json_: bool) -> None:
         raise typer.Exit(REFUSED)
 
 
-def _told(files: list[Path], feed: Feed, tally: Tally, *, json_: bool) -> None:
-    """Print the report, file after file; as JSON, when all is done."""
+def _told(
+    files: list[Path],
+    feed: Feed,
+    tally: Tally,
+    *,
+    json_: bool,
+    waiting: Callable[[Iterable[str]], list[Waiting]] | None = None,
+) -> None:
+    """Print the report, file after file; as JSON, when all is done.
+
+    `waiting` tells what waits in some sessions, where there is somebody to decide about it.
+    """
     import json
 
-    from app.replay.report import as_json, totals_lines
+    from app.replay.report import as_json, totals_lines, waiting_json, waiting_line
 
     reports = [_printed(report, quiet=json_) for report in _reports(files, feed, tally)]
+    if not json_:
+        print("\n".join(totals_lines(tally)), flush=True)
+    waits = None if waiting is None else waiting(tally.proposed)
     if json_:
-        print(json.dumps(as_json(reports, tally), indent=2))
-        return
-    print("\n".join(totals_lines(tally)))
+        more = {} if waits is None else {"waits": waiting_json(waits)}
+        print(json.dumps({**as_json(reports, tally), **more}, indent=2))
+    elif waits is not None:
+        print(waiting_line(waits))
 
 
 def _reports(files: list[Path], feed: Feed, tally: Tally) -> Iterator[FileReport]:

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, cast
+from urllib.parse import quote
 
 from app.domain.entries import Entry
 from app.replay.address import Address
@@ -29,6 +30,7 @@ TRIES: Final = 60  # of one request, while the daemon says that it is busy
 LONGEST_WAIT: Final = 30.0  # seconds between two tries, whatever the daemon asks for
 PATIENCE: Final = 60.0  # seconds for one answer
 ROUTE: Final = "/controller/events"
+SESSIONS: Final = "/controller/sessions"
 PROBLEM: Final = "/problems/"  # how the type of each no begins
 BUSY: Final = frozenset({429, 503})
 CUT: Final = (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError)
@@ -64,6 +66,15 @@ class Refused:
     stored: int
     code: Literal["event_id_reused", "session_bound"]
     detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A proposal that nobody has decided about, and the verb for a yes."""
+
+    seq: int
+    verb: str
+    scope: str
 
 
 class Daemon:
@@ -127,7 +138,7 @@ class Daemon:
     def _send(self, batch: Sequence[Line], stored: int) -> list[Answer] | Refused:
         body = b"\n".join(sent(line.event) for line in batch)
         for _ in range(TRIES):
-            reply = self._post(body)
+            reply = self._reach("POST", ROUTE, body)
             if reply.status not in BUSY:
                 return _read(reply, stored, self._address.url)
             stored = max(stored, _stored(reply))
@@ -135,24 +146,24 @@ class Daemon:
         failed = PostRefused if reply.ours else PostFailed
         raise failed(f"{self._address.url} stays busy: {reply.body.get('detail')}")
 
-    def _post(self, body: bytes) -> Reply:
+    def _reach(self, method: str, path: str, body: bytes | None = None) -> Reply:
         try:
-            return self._once(body)
+            return self._once(method, path, body)
         except CUT:  # an idle connection that the daemon closed
             self._connection.close()
         except (OSError, http.client.HTTPException) as fault:
             raise PostFailed(f"{self._address.url} cannot be reached: {fault}") from fault
         try:
-            return self._once(body)
+            return self._once(method, path, body)
         except (OSError, http.client.HTTPException) as fault:
             raise PostFailed(f"{self._address.url} cannot be reached: {fault}") from fault
 
-    def _once(self, body: bytes) -> Reply:
+    def _once(self, method: str, path: str, body: bytes | None) -> Reply:
         headers = {
             "Authorization": f"Bearer {self._token}",
             "Content-Type": "application/x-ndjson",
         }
-        self._connection.request("POST", self._address.path + ROUTE, body, headers)
+        self._connection.request(method, self._address.path + path, body, headers)
         response = self._connection.getresponse()
         wait = response.headers.get("Retry-After", "1")
         text = response.read()
@@ -161,6 +172,17 @@ class Daemon:
             wait=float(wait) if wait.isdigit() else 1.0,
             body=_object(text),
         )
+
+    def waiting(self, sessions: Iterable[str]) -> list[Waiting]:
+        """What waits for a person in these sessions now."""
+        return [each for session in sessions for each in self._waiting(session)]
+
+    def _waiting(self, session: str) -> list[Waiting]:
+        reply = self._reach("GET", f"{SESSIONS}/{quote(session, safe='')}")
+        proposals = reply.body.get("proposals")
+        if reply.status != 200 or not isinstance(proposals, list):
+            raise _refused(reply, self._address.url)
+        return [Waiting(seq=p["seq"], verb=p["verb"], scope=p["scope"]) for p in proposals]
 
 
 def _object(text: bytes) -> dict[str, Any]:
@@ -180,10 +202,14 @@ def _read(reply: Reply, stored: int, url: str) -> list[Answer] | Refused:
     if code in ("event_id_reused", "session_bound") and isinstance(index, int):
         detail, kept = str(body.get("detail")), max(stored, _stored(reply))
         return Refused(index=index, stored=kept, code=cast(Any, code), detail=detail)
-    said = f"answered {reply.status}: {body.get('detail')}"
+    raise _refused(reply, url)
+
+
+def _refused(reply: Reply, url: str) -> PostFailed:
+    said = f"answered {reply.status}: {reply.body.get('detail')}"
     if reply.ours:
-        raise PostRefused(f"the daemon {said}")
-    raise PostFailed(f"what answers at {url} is not floorboss; it {said}")
+        return PostRefused(f"the daemon {said}")
+    return PostFailed(f"what answers at {url} is not floorboss; it {said}")
 
 
 def _stored(reply: Reply) -> int:

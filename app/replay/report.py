@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from app.domain.entries import session_of
 from app.domain.events import Json
+from app.replay.post import Waiting
 from app.replay.tally import FileReport, Numbers, Tally
 from app.replay.transitions import Transition
+
+NAMED: Final = 10  # proposals that the line of what waits names
 
 
 def as_json(reports: Sequence[FileReport], tally: Tally) -> dict[str, Json]:
@@ -20,6 +24,21 @@ def as_json(reports: Sequence[FileReport], tally: Tally) -> dict[str, Json]:
     files: list[Json] = [file_json(report) for report in reports]
     whole: dict[str, Json] = {"files": files, "totals": totals_json(tally)}
     return {**file_json(reports[0]), **whole} if len(reports) == 1 else whole
+
+
+def waiting_json(waiting: Iterable[Waiting]) -> list[Json]:
+    """What waits for a person in the daemon that was posted to."""
+    return [{"seq": each.seq, "verb": each.verb, "scope": each.scope} for each in waiting]
+
+
+def waiting_line(waiting: Sequence[Waiting]) -> str:
+    """How many proposals wait, and what to type for a yes to each."""
+    if not waiting:
+        return "Nothing waits for a person."
+    count = f"{len(waiting):,} {'waits' if len(waiting) == 1 else 'wait'}"
+    named = ", ".join(f"{each.verb} {each.seq}" for each in waiting[:NAMED])
+    more = ", ...; `floorboss status` names all" if len(waiting) > NAMED else ""
+    return f"{count}: {named}{more}"
 
 
 def file_json(report: FileReport) -> dict[str, Json]:

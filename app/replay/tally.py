@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from app.domain.entries import session_of
 from app.domain.events import Event
 from app.replay.lines import Counts, Line
-from app.replay.transitions import Place, Transition, firings, transitions
+from app.replay.transitions import Place, Transition, firings, returns, transitions
 from app.service.intake import Answer, Conflict
 
 Heard: TypeAlias = Answer | Conflict  # what one event came to, by whichever way it went
@@ -53,7 +54,7 @@ class Numbers:
     firings: Counter[str] = field(default_factory=Counter)  # by rule
     applied: Counter[str] = field(default_factory=Counter)  # by rule; changes by the machine
     standing: int = 0  # changes by a standing approval
-    proposals: Counter[str] = field(default_factory=Counter)  # by rule, ways back left out
+    proposals: Counter[str] = field(default_factory=Counter)  # by rule; ways back as `return`
     notices: Counter[str] = field(default_factory=Counter)  # by rule
     duplicates: int = 0
     refused: Counter[str] = field(default_factory=Counter)  # events left out, by problem
@@ -95,6 +96,7 @@ class Tally:
         self.totals = Numbers()
         self.files = 0
         self.sessions: set[str] = set()
+        self.proposed: dict[str, None] = {}  # sessions with a proposal, in their order
         self._start_mode, self._context_limit = start_mode, context_limit
         self._turns: dict[int, int] = {}  # seq of a finished call -> its number in its session
         self._calls: Counter[str] = Counter()  # finished calls by session
@@ -122,11 +124,14 @@ class Tally:
     def _heard(self, report: FileReport, line: Line, said: Answer) -> None:
         event, numbers = line.event, report.numbers
         numbers.duplicates += said.duplicate
+        proposals = [entry for entry in said.fired if entry.kind == "proposed"]
+        self.proposed |= dict.fromkeys(session_of(entry.scope) for entry in proposals)
         self._count(numbers, event, said)
         if said.duplicate:
             return
         self._modes[event.scope] = said.mode
         found = list(transitions(said.fired, self._place(line, said)))
+        numbers.proposals.update("return" for entry in proposals if returns(entry))
         numbers.firings.update(firing.rule for firing in firings(said.fired))
         for transition in found:
             self._told(numbers, transition)

@@ -79,13 +79,18 @@ def firings(fired: tuple[Entry, ...]) -> frozenset[Firing]:
     )
 
 
+def returns(entry: Entry) -> bool:
+    """Whether an entry proposes a way back."""
+    return entry.kind == "proposed" and entry.body.get("return") is not None
+
+
 def _how(entry: Entry) -> How | None:
     match entry.kind:
         case "applied" if entry.action in SAID:
             return "notice"
         case "applied":
             return "automatic" if entry.actor == MACHINE else "standing"
-        case "proposed" if entry.body.get("return") is None:
+        case "proposed" if not returns(entry):
             return "proposed"
         case _:
             return None

@@ -98,6 +98,26 @@ def test_it_is_posted_with_the_token_of_the_state_folder_or_of_a_descriptor(
     assert json.loads(second.stdout)["totals"]["duplicates"] == 3
 
 
+def test_a_post_ends_with_what_waits_and_how_to_say_yes(
+    typed: Typed, looping: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "state"
+    with serving(folder) as url:
+        words = ("--post", url, "--state-dir", folder, looping)
+        said, again, program = typed(*words), typed(*words), typed("--json", *words)
+    assert "1 proposal: return 1\n" in said.stdout
+    assert said.stdout.splitlines()[-1] == "1 waits: approve 6"
+    assert again.stdout.splitlines()[-1] == "1 waits: approve 6"
+    waits = [{"seq": 6, "verb": "approve", "scope": "s"}]
+    assert json.loads(program.stdout)["waits"] == waits
+
+
+def test_without_a_daemon_ways_back_count_and_nothing_waits(typed: Typed, looping: Path) -> None:
+    found = json.loads(typed("--json", looping).stdout)
+    assert found["proposals"] == {"return": 1}
+    assert "waits" not in found
+
+
 def test_a_session_bound_to_hooks_is_named_and_the_end_is_one(
     typed: Typed, looping: Path, tmp_path: Path
 ) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from app.replay.report import as_json, file_lines, plain, totals_lines
+from app.replay.post import Waiting
+from app.replay.report import as_json, file_lines, plain, totals_lines, waiting_line
 from tests.replay.runs import calls, neutral_file, ran
 
 # The keys of the seed prototype.
@@ -29,7 +30,7 @@ def test_people_see_what_changed_why_and_the_calls_behind_it(tmp_path: Path) -> 
         "2 files, 1 session, 4 calls: error 4",
         "1 firing (25 per 100 calls): repeated 1",
         "1 change applied: repeated 1",
-        "0 proposals",
+        "1 proposal: return 1",
         "0 notices",
         "1 line unreadable of 5",
     ]
@@ -140,6 +141,14 @@ def test_verdicts_and_crossings_of_a_harness_that_asks_are_told(tmp_path: Path) 
     told = list(totals_lines(tally))
     assert "2 verdicts: deny 1, none 1" in told
     assert "1 change by a standing approval" in told
+
+
+def test_what_waits_is_named_up_to_ten() -> None:
+    some = [Waiting(seq=seq, verb="approve", scope="s") for seq in range(1, 13)]
+    assert waiting_line(some[:1]) == "1 waits: approve 1"
+    assert waiting_line(some[:2]) == "2 wait: approve 1, approve 2"
+    assert waiting_line(some).endswith("approve 10, ...; `floorboss status` names all")
+    assert waiting_line([]) == "Nothing waits for a person."
 
 
 def test_a_name_from_a_file_moves_no_cursor() -> None:
