@@ -53,6 +53,13 @@ def verb(book: Book, entry: Entry, configuration: Configuration) -> Verb | None:
     return None if proposal is None else right_verb(book, proposal, configuration)
 
 
+def greeting(count: int) -> str:
+    """The line for what waits since before a start."""
+    if count == 1:
+        return "1 proposal waits for a person: s shows it"
+    return f"{count} proposals wait for a person: s shows them"
+
+
 def proposal(
     book: Book, entry: Entry, configuration: Configuration, lookup: Lookup
 ) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import CancelledError
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from app.cli import announcements
@@ -94,6 +95,7 @@ class Console:
     def _run(self) -> None:
         typing = b""
         with suppress(CancelledError, OSError):  # the loop, or the terminal, is gone
+            self._guarded(self._greet)
             while not self._ended:
                 ready = self._wait()
                 if self._ear in ready:
@@ -107,7 +109,7 @@ class Console:
                     return
                 *lines, typing = (typing + got).split(b"\n")
                 for line in lines:
-                    self._obey(typed(line.decode("utf-8", "replace")))
+                    self._guarded(partial(self._do, typed(line.decode("utf-8", "replace"))))
 
     def _wait(self) -> list[int]:
         terminal = sys.stdin.fileno()
@@ -142,9 +144,9 @@ class Console:
             if seq is not None:
                 self._shown[seq] = seen
 
-    def _obey(self, wish: Typed) -> None:
+    def _guarded(self, work: Callable[[], None]) -> None:
         try:
-            self._do(wish)
+            work()
         except LogUnavailable as fault:
             self._say(f"The log cannot be read: {fault}. Nothing was changed.")
         except Exception as fault:  # the console must outlive any fault of one line
@@ -166,11 +168,19 @@ class Console:
             case None:
                 pass
 
-    def _overview(self) -> None:
+    def _greet(self) -> None:
+        """Tell how much waits since before this start."""
+        if count := len(self._waiting()):
+            self._say(announcements.greeting(count))
+
+    def _waiting(self) -> list[tuple[Book, Entry]]:
         rows = self._archive.sessions(SESSIONS)
-        waiting = [
+        return [
             each for name in (EVERYWHERE, *(r.session for r in rows)) for each in self._open(name)
         ]
+
+    def _overview(self) -> None:
+        waiting = self._waiting()
         for book, entry in waiting:
             self._show(book, entry)
         if not waiting:

@@ -37,7 +37,9 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """Somebody is operator already, or a token was handed in."""
+    """Somebody is operator: by a token made at an earlier start, or one handed in for this run."""
+
+    earlier: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +73,9 @@ def admit(tokens: Tokens, handle: int | None, environ: Mapping[str, str], who: P
     """Find out who is operator; make and return a token only where a person sees it."""
     handed = _handed_in(tokens, handle, environ)
     if handed is not None:
-        return handed if isinstance(handed, TokenRefused) else Known()
+        return handed if isinstance(handed, TokenRefused) else Known(earlier=False)
     if any(token.role == "operator" for token in tokens.all):
-        return Known()
+        return Known(earlier=True)
     if not who.present:
         return Missing(why=who.why_not)
     minted = tokens.mint_operator()

@@ -12,6 +12,8 @@ EXAMPLE = (
     '{"session_id": "demo", "tool": "Bash", "arguments": {"command": "make"}, "outcome": "error"}'
 )
 
+EARLIER = "The operator's token that was made at an earlier start still holds; here you need none."
+
 
 def lines(
     url: str, folder: Path, admitted: Known | Minted | Missing, *, usual: bool, console: bool
@@ -29,14 +31,14 @@ def lines(
         f"-H 'Content-Type: application/json' -d '{EXAMPLE}' {url}/controller/events",
         f"See the log:  curl -H 'Accept: text/plain' {url}/controller/log    "
         f"Decide what waits:  {decide}",
-        *_token(admitted),
+        *_token(admitted, console=console),
     ]
 
 
-def _token(admitted: Known | Minted | Missing) -> list[str]:
+def _token(admitted: Known | Minted | Missing, *, console: bool) -> list[str]:
     match admitted:
-        case Known():
-            return []
+        case Known(earlier=earlier):
+            return [EARLIER] if earlier and console else []
         case Minted(text=text):
             return [f"The operator's token, shown this once (keep it from the agent):  {text}"]
         case Missing(why=why):

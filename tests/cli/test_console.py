@@ -103,9 +103,28 @@ def test_what_was_never_printed_is_printed_first_and_decided_by_the_second_line(
     screen.wait_for(r"7 approved; 8 reverted")
 
 
+def test_what_waits_since_before_the_start_is_counted(console: Console, terminal: Start) -> None:
+    console.loop("one")
+    console.loop("two")
+    console.screen.wait_for(r"type  a 11  to approve")
+    console.screen.type("q")
+    console.screen.end()
+    screen = terminal("serve", env=environment(console.folder))
+    screen.wait_for(r"(?m)^2 proposals wait for a person: s shows them$")
+    screen.type("s")
+    screen.wait_for(r"type  a 6  to approve")
+    screen.type("d 6")
+    screen.wait_for(r"dismissed")
+    screen.type("q")
+    screen.end()
+    again = terminal("serve", env=environment(console.folder))
+    again.wait_for(r"(?m)^1 proposal waits for a person: s shows it$")
+
+
 def test_s_shows_what_waits(console: Console) -> None:
     console.screen.type("s")
-    console.screen.wait_for(r"Nothing waits for a person\.")
+    said = console.screen.wait_for(r"(?s).*Nothing waits for a person\.")[0]
+    assert "proposal" not in said
     console.loop()
     console.screen.wait_for(RETURN)
     console.screen.type("s")
