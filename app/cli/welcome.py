@@ -24,7 +24,7 @@ def lines(
     """
     header = shlex.quote(str(folder / "harness.header"))
     there = "" if usual else f" --url {url}"
-    decide = "a SEQ here (? explains)" if console else f"floorboss approve SEQ{there}"
+    decide = "type `a SEQ` here (`?` explains)" if console else f"floorboss approve SEQ{there}"
     return [
         f"Serving {url}; a harness sends the header in {header}",
         f"Post a call (three times stops the loop):  curl -H @{header} "

@@ -81,7 +81,7 @@ def test_a_terminal_of_an_agent_is_given_neither_token_nor_console(
     said += screen.end()
     assert screen.process.returncode == 0
     assert "floorboss_o_" not in said
-    assert "a SEQ here" not in said
+    assert "a SEQ" not in said
     assert marker in said
 
 
@@ -94,6 +94,7 @@ def test_a_terminal_is_shown_the_operators_token_once_and_only_its_digest_is_kep
     first.end()
     again = terminal("serve", env=environment(state))
     said = again.wait_for(r"(?s).*See the log:.*\n")[0]
+    assert said.endswith("Decide what waits:  type `a SEQ` here (`?` explains)\n")
     again.type("q")
     said += again.end()
     kept = everything_in(state)
