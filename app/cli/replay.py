@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from app.replay.post import Daemon, Waiting
     from app.replay.run import Feed
     from app.replay.tally import FileReport, Tally
+
+NO_SESSION: Final = "none of the {lines:,} lines can be read: no file named holds a session"
 
 
 def replay(
@@ -156,6 +158,8 @@ def _told(
         print(json.dumps({**as_json(reports, tally), **more}, indent=2))
     elif waits is not None:
         print(waiting_line(waits))
+    if tally.nothing_readable:
+        fail(MISUSED, NO_SESSION.format(lines=tally.totals.lines))
 
 
 def _reports(files: list[Path], feed: Feed, tally: Tally) -> Iterator[FileReport]:

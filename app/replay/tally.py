@@ -103,6 +103,11 @@ class Tally:
         self._windows: dict[str, Window] = {}
         self._modes: dict[str, str] = {}  # by scope
 
+    @property
+    def nothing_readable(self) -> bool:
+        """Whether there were lines, and not one that could be read."""
+        return 0 < self.totals.lines == self.totals.unreadable
+
     def together(
         self, counts: Mapping[str, Counts], heard: Iterable[tuple[Line, Heard]]
     ) -> Iterator[FileReport]:

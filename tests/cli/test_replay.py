@@ -84,6 +84,23 @@ def test_what_cannot_be_done_is_said_in_one_sentence(
     assert result.stdout == ""
 
 
+@pytest.mark.parametrize("words", [[], ["--json"]], ids=["lines", "json"])
+def test_files_without_one_readable_line_are_told_and_no_success(
+    typed: Typed, words: list[str], looping: Path, tmp_path: Path
+) -> None:
+    text = tmp_path / "README.md"
+    text.write_text("# A title\n\nand a paragraph\n")
+    alone, beside = typed(*words, text), typed(*words, text, looping)
+    assert alone.status == MISUSED
+    assert "lines can be read: no file named holds a session" in alone.stderr
+    assert "unreadable" in alone.stdout
+    assert (beside.status, beside.stderr) == (0, "")
+
+
+def test_a_file_without_a_line_is_an_empty_session(typed: Typed, tmp_path: Path) -> None:
+    assert typed(neutral_file(tmp_path / "empty.jsonl", [])).status == 0
+
+
 def test_it_is_posted_with_the_token_of_the_state_folder_or_of_a_descriptor(
     typed: Typed, looping: Path, tmp_path: Path
 ) -> None:
