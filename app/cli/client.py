@@ -21,6 +21,7 @@ from app.domain.tables import plain
 from app.service.private_files import UnsafePathError, read_private
 
 PROBLEM: Final = "application/problem+json"
+SCHEMES: Final = frozenset({"http", "https"})
 PATIENCE: Final = 60.0  # seconds an answer may take; verifying a large log takes a while
 LONGEST: Final = 4096  # bytes read from a token's descriptor
 NO_TERMINAL: Final = (
@@ -142,6 +143,7 @@ def segment(name: str) -> str:
 
 def reader(url: str | None) -> Client:
     """The daemon as a reader: with the harness's token where this user has it, else in outline."""
+    _addressed(url)
     found = settings()
     own = url_of(found)
     token = harness_token(found) if url is None or url.rstrip("/") == own else ""
@@ -150,11 +152,26 @@ def reader(url: str | None) -> Client:
 
 def operator(url: str | None, handle: int | None) -> Client:
     """The daemon as its operator, whose token comes from a descriptor or the terminal."""
+    _addressed(url)
     found = settings()
     where = url or url_of(found)
     if not _private(urlsplit(where)):
         fail(MISUSED, f"{where} is not encrypted; the operator's token is not sent there.")
     return _client(where, _operator_token(handle), found)
+
+
+def _addressed(url: str | None) -> None:
+    """Go on only with an address that can be one; without any, the settings name it."""
+    if not url:
+        return
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in SCHEMES and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number, brackets that do not close
+        usable = False
+    if not usable:
+        example = "http://127.0.0.1:8737" if "://" in url else f"http://{url}"
+        fail(MISUSED, plain(f'--url "{url}" is no address; write it like {example}'))
 
 
 def _client(url: str, token: str, found: Settings) -> Client:
@@ -187,7 +204,7 @@ def _private(url: SplitResult) -> bool:
 
 
 def _connection(url: SplitResult, certificate: str | None) -> http.client.HTTPConnection:
-    if url.scheme not in ("http", "https") or not url.hostname:
+    if url.scheme not in SCHEMES or not url.hostname:
         raise ValueError("it is not an http or https address")
     if url.scheme == "http":
         return http.client.HTTPConnection(url.hostname, url.port, timeout=PATIENCE)

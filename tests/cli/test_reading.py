@@ -93,6 +93,25 @@ def test_status_of_a_session_that_there_is_not_says_so(daemon: Daemon) -> None:
 
 
 @pytest.mark.parametrize(
+    ("url", "like"),
+    [
+        ("localhost:9737", "http://localhost:9737"),
+        ("127.0.0.1:9737", "http://127.0.0.1:9737"),
+        ("ftp://localhost", "http://127.0.0.1:8737"),
+        ("http://localhost:port", "http://127.0.0.1:8737"),
+        ("http://", "http://127.0.0.1:8737"),
+    ],
+)
+@pytest.mark.parametrize("words", [("status",), ("approve", "6", "--yes")])
+def test_an_address_that_is_none_is_wrong_usage_and_the_right_form_is_named(
+    words: tuple[str, ...], url: str, like: str, state: Path
+) -> None:
+    ended = run(*words, "--url", url, env=environment(state))
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == f'floorboss: --url "{url}" is no address; write it like {like}\n'
+
+
+@pytest.mark.parametrize(
     ("kind", "text"),
     [("text/html", "<html>"), ("application/json", "[]"), ("application/json", "no json")],
 )
