@@ -83,7 +83,8 @@ python3 -m zipfile -c archive/below.zip below.txt; rm below.txt
 tar cf archive/files.tar tests/test_a.py
 python3 -m zipfile -c archive/files.zip tests
 ln -s ../tests src/linked; chmod +x patches/bin/cat
-git repack -adq; git prune-packed -q; rm -f .git/COMMIT_EDITMSG .git/ORIG_HEAD
+git pack-refs --all; git repack -adq; rm -rf .git/logs/HEAD .git/logs/refs/heads .git/objects/info
+rm -f .git/COMMIT_EDITMSG .git/ORIG_HEAD .git/info/refs
 """
 
 
@@ -185,7 +186,7 @@ def test_what_a_line_writes_is_closed_in_implementation(case: dict[str, Any], pl
 @pytest.mark.parametrize("case", by_name(RUNNABLE))
 def test_a_writing_line_writes(case: dict[str, Any], scratch: Path, tmp_path: Path) -> None:
     top = tmp_path / "top"
-    subprocess.run(["cp", "-a", scratch, top], check=True)
+    shutil.copytree(scratch, top, symlinks=True)
     written = [spelled(path, top) for path in case["writes"]]
     before = [look(path) for path in written]
     answer = run(case["line"].replace("@TOP@", str(top)), top)
