@@ -8,7 +8,6 @@ one. Programs that run what their arguments say (less, man, env, xargs, ...) are
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.domain.calls import Effect
@@ -36,6 +35,9 @@ _VERSIONED = (
     "python|python3|pip|pip3|node|npm|npx|pnpm|yarn|bun|deno|tsc|go|cargo|rustc|java|javac|mvn|gradle"
     "|ruby|gem|bundle|php|composer|dotnet|git|gh|docker|make|cmake|gcc|clang|uv|poetry|ruff|mypy"
 )
+
+# What makes a test runner write what its tests expect.
+UPDATES = re.compile(r" (?:-u(?= |$)|--?update|--snapshot-update|--inline-snapshot)")
 
 RULES: tuple[Rule, ...] = (
     # What only looks. A program that can also write stands below with the options that do.
@@ -146,45 +148,3 @@ RULES: tuple[Rule, ...] = (
         "--upload-pack|--exec|-x(?= |$)|ext::|--directory",
     ),
 )
-
-# Programs that write what they name, and the short options they may have.
-WRITERS: Mapping[str, str] = {
-    "mkdir": "pv",
-    "rmdir": "pv",
-    "touch": "acm",
-    "rm": "rRfvdiI",
-    "mv": "fnvi",
-    "cp": "rRapfnviuLPd",
-}
-
-# Programs that run text, and the short options that hand them the text.
-INTERPRETERS: Mapping[str, str] = {
-    "python": "c",
-    "pypy": "c",
-    "bash": "c",
-    "sh": "c",
-    "zsh": "c",
-    "dash": "c",
-    "ksh": "c",
-    "fish": "c",
-    "node": "ep",
-    "bun": "ep",
-    "deno": "",
-    "ruby": "e",
-    "perl": "eE",
-    "php": "rB",
-    "lua": "e",
-    "julia": "eE",
-    "Rscript": "e",
-    "osascript": "e",
-    "pwsh": "c",
-}
-EVALUATORS = frozenset({"eval"})
-EVAL_WORDS = frozenset({"--eval", "--print", "eval", "--command", "-Command", "--exec"})
-# Programs that only start another one, and what they take before it.
-WRAPPERS: Mapping[str, re.Pattern[str]] = {
-    "time": re.compile(r"-p"),
-    "timeout": re.compile(r"\d+(?:\.\d+)?[smhd]?|--foreground"),
-    "nice": re.compile(r"-n|-?\d+"),
-    "nohup": re.compile(r"(?!)"),
-}

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.classification.effects import commands, effects
-from app.classification.lines import line_effects
+from app.classification.shellcode.lines import line_effects
 from app.classification.paths import Place
 from app.domain.events import Event
 from app.domain.modes import MODES, TOOL_CLASSES

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from app.classification.lines import Effects
+from app.classification.shellcode.found import Effects
 from app.classification.reading import read
 from app.classification.storage import stored
 from app.domain.calls import call_of

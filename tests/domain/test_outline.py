@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.classification.lines import Effects
+from app.classification.shellcode.found import Effects
 from app.classification.reading import read
 from app.classification.storage import stored
 from app.domain.entries import Draft, Entry, place

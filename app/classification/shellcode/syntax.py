@@ -1,0 +1,60 @@
+"""The syntax tree of a shell text, by tree-sitter-bash; no tree where it cannot be trusted.
+
+tree-sitter repairs what it cannot read and now and then cuts one word in two. A tree with a repair
+is no tree here, and what touches in the text is put together again as one word (`grouped`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import tree_sitter_bash
+from tree_sitter import Language, Node, Parser
+
+MOST_NODES: Final = 4_000
+PATIENCE: Final = 0.008  # CPU seconds; thousands of `|` or `=(` take the parser quadratic time
+_BASH: Final = Language(tree_sitter_bash.language())
+
+
+def parse(text: str) -> Node | None:
+    """The root of the tree; None where the text is no shell text, or takes too much to read."""
+    source = text.encode("utf-8", "surrogatepass")
+    until = time.thread_time() + PATIENCE
+    try:
+        tree = Parser(_BASH).parse(
+            lambda at, _: source[at:], progress_callback=lambda *_: time.thread_time() > until
+        )
+    except ValueError:  # how the parser says that it was told to stop
+        return None
+    root = tree.root_node
+    return None if root.has_error or root.descendant_count > MOST_NODES else root
+
+
+def text_of(node: Node) -> str:
+    """The text a node covers."""
+    return (node.text or b"").decode("utf-8", "surrogatepass")
+
+
+def grouped(nodes: Iterable[Node]) -> Iterator[tuple[Node, ...]]:
+    """The nodes that touch each other, as one word each."""
+    word: list[Node] = []
+    for node in nodes:
+        if word and node.start_byte != word[-1].end_byte:
+            yield tuple(word)
+            word = []
+        word.append(node)
+    if word:
+        yield tuple(word)
+
+
+def within(nodes: Iterable[Node], types: frozenset[str]) -> Iterator[Node]:
+    """The topmost nodes of these types in or below the given ones, in the order of the text."""
+    waiting = list(nodes)[::-1]
+    while waiting:
+        node = waiting.pop()
+        if node.type in types:
+            yield node
+        else:
+            waiting.extend(reversed(node.children))

@@ -1,0 +1,426 @@
+"""A line from its syntax tree: statement by statement, with what is known carried along.
+
+read_text(text, state)       a whole text: the line itself, or one that a command runs
+statement(node, state)       one statement, with its redirections
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from tree_sitter import Node
+
+from app.classification.shellcode.assigning import assigned, declared, undeclared
+from app.classification.shellcode.documents import is_quoted, run_within
+from app.classification.shellcode.found import UnreadableError
+from app.classification.shellcode.inner import Inner
+from app.classification.shellcode.marks import HOLE, STAR
+from app.classification.shellcode.redirections import (
+    TYPES,
+    destinations,
+    document_text,
+    redirected,
+)
+from app.classification.shellcode.simple import run
+from app.classification.shellcode.state import (
+    NESTED,
+    NOWHERE,
+    After,
+    Feed,
+    State,
+    Words,
+    either,
+    same,
+)
+from app.classification.shellcode.syntax import grouped, parse, text_of, within
+from app.classification.shellcode.unread import unread
+from app.classification.shellcode.words import expanded
+
+Redirects = tuple[Node, ...]
+_RUN: Final = frozenset({"command_substitution", "process_substitution"})
+_SKIPPED: Final = frozenset({"comment", "heredoc_body", "heredoc_end"})
+_OPERATORS: Final = frozenset({"&&", "||"})
+_ROUNDS: Final = 3
+
+
+def read_text(text: str, state: State) -> After:
+    """A text as the shell reads it; one that nobody can read is unknown."""
+    if state.nested > NESTED:
+        state.findings.break_off(unread(text, state))
+        return same(state)
+    root = parse(text)
+    if root is None:
+        state.findings.break_off(unread(text, state))
+        return same(state)
+    inside = replace(state, nested=state.nested + 1)
+    after = _sequence(root.children, inside)
+    return After(*(replace(end, nested=state.nested) for end in after))
+
+
+def _run(words: Words, text: str, state: State) -> After:
+    return run(words, text, state, INNER)
+
+
+def statement(node: Node, state: State, redirects: Redirects = ()) -> After:
+    """One statement; the redirections around it are its own, or its last part's."""
+    match node.type:
+        case "command":
+            return _command(node, state, redirects)
+        case "list":
+            return _list(node, state, redirects)
+        case "pipeline":
+            return _pipeline(node, state, redirects)
+        case "redirected_statement":
+            return _redirected(node, state, redirects)
+        case "negated_command":
+            after = statement(node.named_children[-1], state, redirects)
+            return After(ok=after.any, any=after.any)
+    state = _with(redirects, state)
+    reader = _STATEMENTS.get(node.type)
+    if reader is None:
+        raise UnreadableError
+    return reader(node, state)
+
+
+def _with(redirects: Redirects, state: State) -> State:
+    """The state within a compound command with these redirections."""
+    for redirect in redirects:
+        if len(destinations(redirect)) > 1 and redirect.type == "file_redirect":
+            raise UnreadableError
+        state = _fed(redirect, state)
+    return state
+
+
+def _fed(redirect: Node, state: State) -> State:
+    _substituted(_looked_at(redirect), state)
+    if redirect.type == "heredoc_redirect":
+        _within_document(redirect, state)
+    feed = redirected(redirect, state)
+    return state if feed is None else state.fed(feed)
+
+
+def _looked_at(redirect: Node) -> list[Node]:
+    """What of a redirection the shell expands, further statements and documents left out."""
+    if redirect.type != "heredoc_redirect":
+        return [redirect]
+    return []
+
+
+def _within_document(redirect: Node, state: State) -> None:
+    start = next(child for child in redirect.children if child.type == "heredoc_start")
+    if not is_quoted(text_of(start)):
+        for text in run_within(document_text(redirect)):
+            read_text(text, state.deeper())
+
+
+def _substituted(nodes: Iterable[Node], state: State) -> None:
+    """What `$(...)`, backquotes and `<(...)` run, wherever they stand in a word."""
+    for node in within(nodes, _RUN):
+        feed = Feed(commands=("",)) if text_of(node).startswith(">(") else Feed()
+        _sequence(node.children, state.deeper().fed(feed))
+
+
+def _sequence(nodes: Iterable[Node], state: State) -> After:
+    """Statements one after the other; what stands before `&` runs beside the line."""
+    before, after = state, same(state)
+    for node in nodes:
+        if node.type == "&":
+            after = same(either(before, after.any))
+        elif node.is_named and node.type not in _SKIPPED:
+            before = after.any
+            if node.type in TYPES:
+                _with((node,), before)
+            else:
+                after = statement(node, before)
+        elif node.is_missing:
+            raise UnreadableError
+    return after
+
+
+def _list(node: Node, state: State, redirects: Redirects) -> After:
+    """`a && b || c`, from the left; tree-sitter nests it, as deep as it is long."""
+    parts: list[tuple[str, Node]] = []
+    while node.type == "list":
+        left, operator, right = node.children
+        parts.append((operator.type, right))
+        node = left
+    after = statement(node, state)
+    for operator, right in reversed(parts):
+        last = redirects if right is parts[0][1] else ()
+        after = _joined(after, operator, right, last)
+    return after
+
+
+def _joined(after: After, operator: str, right: Node, redirects: Redirects) -> After:
+    if operator not in _OPERATORS:
+        raise UnreadableError
+    if operator == "&&":
+        then = statement(right, after.ok, redirects)
+        return After(ok=then.ok, any=either(after.any, then.any))
+    then = statement(right, after.any, redirects)
+    return After(ok=either(after.ok, then.ok), any=either(after.any, then.any))
+
+
+def _pipeline(node: Node, state: State, redirects: Redirects) -> After:
+    parts = [child for child in node.children if child.is_named and child.type != "comment"]
+    return _piped(parts, state, redirects, state.feed)
+
+
+def _piped(parts: Sequence[Node], state: State, redirects: Redirects, feed: Feed) -> After:
+    """Each part reads what those before it print; only the last may run in the line's own shell."""
+    first, after = len(state.findings.commands), same(state)
+    for part in parts:
+        after = statement(part, state.fed(feed), redirects if part is parts[-1] else ())
+        feed = Feed(commands=tuple(state.findings.commands[first:]) or ("",))
+    return same(either(state, after.any.fed(state.feed)))
+
+
+def _redirected(node: Node, state: State, redirects: Redirects) -> After:
+    body = node.child_by_field_name("body")
+    own = tuple(child for child in node.children if child.type in TYPES)
+    if body is None:
+        return same(_with((*own, *redirects), state))
+    first = len(state.findings.commands)
+    after = statement(body, state, (*own, *redirects))
+    for document in (redirect for redirect in own if redirect.type == "heredoc_redirect"):
+        after = _behind_document(document, after, state, first)
+    return after
+
+
+def _behind_document(document: Node, after: After, state: State, first: int) -> After:
+    """What follows a here-document on its first line stands within it in the tree."""
+    operator = ""
+    for child in document.children:
+        if child.type == "pipeline":
+            feed = Feed(commands=tuple(state.findings.commands[first:]))
+            parts = [part for part in child.children if part.is_named]
+            after = same(either(after.any, _piped(parts, after.any, (), feed).any))
+        elif child.type in _OPERATORS:
+            operator = child.type
+        elif operator and child.is_named and child.type not in _SKIPPED:
+            after, operator = _joined(after, operator, child, ()), ""
+    return after
+
+
+def _command(node: Node, state: State, redirects: Redirects) -> After:
+    """A simple command: variables before it, words, redirections anywhere."""
+    own = [child for child in node.children if child.type in TYPES]
+    settings = [child for child in node.children if child.type == "variable_assignment"]
+    settings = settings if node.child_by_field_name("name") else []
+    words = [c for c in node.children if c not in own and c not in settings]
+    _substituted((*words, *settings), state)
+    fed = state
+    for redirect in (*own, *redirects):
+        fed = _fed(redirect, fed)
+    groups = [*grouped(words), *_arguments((*own, *redirects))]
+    said = tuple(word for group in groups for word in expanded(group, state))
+    varied = len(expanded(groups[0], state)) != 1 if groups else False
+    text = _shown(node)
+    inside = fed
+    for setting in settings:
+        inside = assigned(setting, inside, text)
+    if varied and len(groups[0]) == 1 and groups[0][0].type == "command_name":
+        said = _varied(groups[0], said, state)
+    after = run(said, text, inside, INNER)
+    return After(*(_without(end, state) if settings else end.fed(state.feed) for end in after))
+
+
+def _shown(node: Node) -> str:
+    """A command as a refusal shows it: with its redirections, without its documents."""
+    around = node.parent
+    if around is not None and around.type == "redirected_statement":
+        return text_of(around).split("\n", 1)[0]
+    return text_of(node)
+
+
+def _varied(group: tuple[Node, ...], said: Words, state: State) -> Words:
+    """A program that may be one of several is none that anybody knows."""
+    return said if "{" in text_of(group[0]) or "@" in text_of(group[0]) else (HOLE, *said)
+
+
+def _without(end: State, state: State) -> State:
+    """Behind a command with variables of its own these are what they were."""
+    return replace(end, variables=state.variables, bent=state.bent, feed=state.feed)
+
+
+def _arguments(redirects: Iterable[Node]) -> Iterable[tuple[Node, ...]]:
+    """Arguments that stand behind a redirection, where tree-sitter puts them into it."""
+    for redirect in redirects:
+        if redirect.type == "file_redirect":
+            yield from destinations(redirect)[1:]
+        elif redirect.type == "heredoc_redirect":
+            yield from grouped(
+                c
+                for at, c in enumerate(redirect.children)
+                if redirect.field_name_for_child(at) == "argument"
+            )
+            yield from _arguments(c for c in redirect.children if c.type == "file_redirect")
+
+
+def _assignment(node: Node, state: State) -> After:
+    parts = [node] if node.type == "variable_assignment" else node.named_children
+    for part in parts:
+        _substituted([part], state)
+        state = assigned(part, state, text_of(part))
+    return same(state)
+
+
+def _declaration(node: Node, state: State) -> After:
+    _substituted([node], state)
+    return same(declared(node, state))
+
+
+def _unset(node: Node, state: State) -> After:
+    _substituted([node], state)
+    return same(undeclared(node, state))
+
+
+def _subshell(node: Node, state: State) -> After:
+    _sequence(node.children, state.deeper())
+    return same(state)
+
+
+def _group(node: Node, state: State) -> After:
+    if node.children and node.children[0].type == "((":
+        return _test(node, state)
+    after = _sequence(node.children, state.deeper())
+    return After(*(replace(end, depth=state.depth, feed=state.feed) for end in after))
+
+
+def _test(node: Node, state: State) -> After:
+    """`[ ... ]`, `[[ ... ]]` and `(( ... ))` change nothing but what is expanded in them."""
+    _substituted([node], state)
+    return same(state)
+
+
+def _if(node: Node, state: State) -> After:
+    ends: list[State] = []
+    last = _branch(node, state.deeper(), ends)
+    joined = last if last is not None else ends[0]
+    for end in ends:
+        joined = either(joined, end)
+    return same(replace(joined, depth=state.depth, feed=state.feed))
+
+
+def _branch(node: Node, state: State, ends: list[State]) -> State | None:
+    """The ends of an `if` or `elif` and of all that follow it; what is left where none was taken."""
+    children = node.children
+    then = next(at for at, child in enumerate(children) if child.type == "then")
+    condition = _sequence(children[:then], state)
+    others = [at for at, c in enumerate(children) if c.type in ("elif_clause", "else_clause")]
+    body = children[then + 1 : others[0] if others else len(children)]
+    ends.append(_sequence(body, condition.ok).any)
+    left: State | None = condition.any
+    for at in others:
+        if left is None:
+            raise UnreadableError
+        if children[at].type == "else_clause":
+            ends.append(_sequence(children[at].children, left).any)
+            left = None
+        else:
+            left = _branch(children[at], left, ends)
+    return left
+
+
+def _while(node: Node, state: State) -> After:
+    body = node.child_by_field_name("body")
+    if body is None:
+        raise UnreadableError
+    conditions = [child for child in node.children if child != body]
+
+    def once(start: State) -> State:
+        return _sequence(body.children, _sequence(conditions, start).ok).any
+
+    return _looped(once, state)
+
+
+def _for(node: Node, state: State) -> After:
+    body = node.child_by_field_name("body")
+    name = node.child_by_field_name("variable")
+    if body is None or name is None:
+        raise UnreadableError
+    given = [c for at, c in enumerate(node.children) if node.field_name_for_child(at) == "value"]
+    _substituted(given, state)
+    words = tuple(word for group in grouped(given) for word in expanded(group, state))
+    values = words or state.value("@")
+
+    def once(start: State) -> State:
+        return _sequence(body.children, start.assigned(text_of(name), values)).any
+
+    return _looped(once, state)
+
+
+def _counted(node: Node, state: State) -> After:
+    """`for ((i = 0; ...))`: what it counts are numbers."""
+    body = node.child_by_field_name("body")
+    if body is None:
+        raise UnreadableError
+    _substituted((child for child in node.children if child != body), state)
+    for name in within(node.children[:-1], frozenset({"variable_name"})):
+        state = state.assigned(text_of(name), (STAR,))
+    return _looped(lambda start: _sequence(body.children, start).any, state)
+
+
+def _looped(once: Callable[[State], State], state: State) -> After:
+    """A body that runs any number of times: until it teaches nothing new, or too much."""
+    start = state.deeper()
+    for _ in range(_ROUNDS):
+        end = either(start, once(start))
+        if end.variables == start.variables and end.folders == start.folders:
+            break
+        start = replace(end, feed=start.feed)
+    else:
+        for name in end.variables:
+            if end.variables[name] != state.variables.get(name):
+                end = end.assigned(name, (HOLE,))
+        end = end if end.folders == state.folders else end.moved((*end.folders[:8], NOWHERE))
+        end = either(end, once(end))
+    return same(replace(end, depth=state.depth, feed=state.feed))
+
+
+def _case(node: Node, state: State) -> After:
+    items = [child for child in node.children if child.type == "case_item"]
+    _substituted((child for child in node.children if child not in items), state)
+    joined = start = state.deeper()
+    for item in items:
+        at = next((at for at, child in enumerate(item.children) if child.type == ")"), 0)
+        _substituted(item.children[:at], state)
+        joined = either(joined, _sequence(item.children[at:], start).any)
+    return same(replace(joined, depth=state.depth, feed=state.feed))
+
+
+def _function(node: Node, state: State) -> After:
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    if name is None or body is None:
+        raise UnreadableError
+    redirects = tuple(child for child in node.children if child.type in TYPES)
+    said = text_of(name)
+    state.findings.defined[said] = (body, _with(redirects, state))
+    return same(replace(state, functions=state.functions.set(said, (body,))))
+
+
+def read_uncalled(state: State) -> None:
+    """Functions that the line defines and does not call, as if somebody called them."""
+    for name, (body, there) in tuple(state.findings.defined.items()):
+        if name not in state.findings.called:
+            statement(body, there)
+
+
+INNER: Final = Inner(text=read_text, node=statement, words=_run)
+_STATEMENTS: Final[dict[str, Callable[[Node, State], After]]] = {
+    "c_style_for_statement": _counted,
+    "case_statement": _case,
+    "compound_statement": _group,
+    "declaration_command": _declaration,
+    "for_statement": _for,
+    "function_definition": _function,
+    "if_statement": _if,
+    "subshell": _subshell,
+    "test_command": _test,
+    "unset_command": _unset,
+    "variable_assignment": _assignment,
+    "variable_assignments": _assignment,
+    "while_statement": _while,
+}

@@ -1,0 +1,209 @@
+"""What the shell makes of a word: quotes, variables, braces and blanks, as far as it can be told.
+
+    expanded(word, state)   the words it becomes
+    value(word, state)      the values it has behind `name=`, where nothing is split
+
+What cannot be told stands in the result as a sign of marks.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Final
+
+from tree_sitter import Node
+
+from app.classification.shellcode.braces import braced
+from app.classification.shellcode.found import UnreadableError
+from app.classification.shellcode.marks import (
+    ANY,
+    CLOSE,
+    COMMA,
+    DEEP,
+    GAP,
+    HOLE,
+    ONE,
+    OPEN,
+    STAR,
+    unbraced,
+    unquoted,
+)
+from app.classification.shellcode.state import State, Words
+from app.classification.shellcode.substituted import printed
+from app.classification.shellcode.syntax import text_of
+
+MOST: Final = 64  # words that one word may become
+_WORD: Final = re.compile(r"(?:\\.|[^\s\\'\"`$;|&<>()])*", re.DOTALL)
+_SIGN: Final = re.compile(
+    r"\\(?P<escaped>.)|(?P<deep>\*\*+)|(?P<star>\*)|(?P<one>\?|\[[^\]\[/]+\])"
+    r"|(?P<open>\{)|(?P<comma>,)|(?P<close>\})",
+    re.DOTALL,
+)
+_SIGNS: Final = {
+    "deep": DEEP,
+    "star": STAR,
+    "one": ONE,
+    "open": OPEN,
+    "comma": COMMA,
+    "close": CLOSE,
+}
+_IN_DOUBLE: Final = re.compile(r"\\([\"\\$`\n])")
+_BARE_DOLLAR: Final = re.compile(r"(?<!\\)(?:\\\\)*\$(?=[\w{(@*#?$!'-])")
+_ANSI: Final = re.compile(
+    r"\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{1,4})|(.))", re.DOTALL
+)
+_ANSI_SIGNS: Final = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "e": "\x1b", "E": "\x1b"}
+_HOME: Final = re.compile(r"~(?=/|$)")
+_ALL: Final = frozenset({"$@", "$*", '"$@"'})
+
+
+def expanded(word: tuple[Node, ...], state: State) -> Words:
+    """The words that one word becomes; the first of several may be any of them."""
+    if len(word) == 1 and word[0].type in ("simple_expansion", "string"):
+        if text_of(word[0]) in _ALL:
+            return state.value("@")
+    ways = _ways(word, state)
+    words = tuple(part for way in ways for text in braced(way, MOST) for part in text.split(GAP))
+    if len(words) > MOST:
+        return (HOLE,)
+    quoted = any(node.type in ("string", "raw_string") for node in word)
+    said = tuple(unbraced(text) for text in words if text or quoted)
+    return said if len(ways) == 1 else tuple(_one_of(text) for text in said)
+
+
+def _one_of(text: str) -> str:
+    """One of several values: as an option it would count for the others, too."""
+    return HOLE if text.startswith("-") else text
+
+
+def value(word: tuple[Node, ...], state: State) -> Words:
+    """The values that a word has behind `name=`."""
+    return tuple(unbraced(way).replace(GAP, " ") for way in _ways(word, state))
+
+
+def _ways(word: tuple[Node, ...], state: State) -> Words:
+    """The texts a word may be, one for each value that its variables may have."""
+    parts = [_piece(node, state, last=node is word[-1]) for node in word]
+    count = 1
+    for part in parts:
+        count *= len(part)
+    if count > MOST:
+        return (HOLE,)
+    return tuple(_tilde("".join(way), word[0]) for way in product(*parts))
+
+
+def _tilde(text: str, first: Node) -> str:
+    if not text.startswith("~"):
+        return text
+    if first.type in ("string", "raw_string", "ansi_c_string") or text_of(first).startswith("\\"):
+        return f"./{text}"  # a file of this name
+    return _HOME.sub(lambda _: str(Path.home()), text) if _HOME.match(text) else HOLE
+
+
+def _piece(node: Node, state: State, *, last: bool = True) -> Words:
+    match node.type:
+        case "word" | "number" | "extglob_pattern" | "variable_name" | "test_operator":
+            return (_plain(text_of(node)),)
+        case "raw_string":
+            return (text_of(node)[1:-1],)
+        case "ansi_c_string":
+            return (_ansi(text_of(node)[2:-1]),)
+        case "string":
+            return _string(node, state)
+        case "concatenation" | "command_name" | "variable_assignment":
+            return _ways(tuple(node.children), state)
+        case "simple_expansion" | "expansion":
+            return tuple(map(unquoted, _variable(node, state)))
+        case "command_substitution":
+            return tuple(map(unquoted, printed(node, state)))
+        case "process_substitution":
+            return ("/dev/fd/63",)
+        case "arithmetic_expansion" | "brace_expression":
+            return (STAR,)
+        case "$":
+            return ("$" if last else HOLE,)
+        case _:
+            return (HOLE if node.is_named else _plain(text_of(node)),)
+
+
+def _plain(text: str) -> str:
+    """An unquoted text; raises UnreadableError where the tree has cut it in the wrong place."""
+    if not _WORD.fullmatch(text):
+        raise UnreadableError
+    return _SIGN.sub(_sign, text)
+
+
+def _sign(found: re.Match[str]) -> str:
+    if found["escaped"] is not None:
+        return "" if found["escaped"] == "\n" else found["escaped"]
+    return _SIGNS[found.lastgroup or "one"]
+
+
+def _ansi(text: str) -> str:
+    said = _ANSI.sub(_ansi_sign, text)
+    return HOLE if ANY.search(said) else said
+
+
+def _ansi_sign(found: re.Match[str]) -> str:
+    digits = found[1] or found[3]
+    if digits or found[2]:
+        return chr(int(digits, 16) if digits else int(found[2], 8) % 256)
+    return _ANSI_SIGNS.get(found[4], found[4] if found[4] in "\\'\"?" else HOLE)
+
+
+def _string(node: Node, state: State) -> Words:
+    """A text in double quotes: what lies between its expansions is as it stands."""
+    pieces: list[Words] = []
+    source, start, at = node.text or b"", node.start_byte, 1
+    for child in node.named_children:
+        if child.type == "string_content":
+            continue
+        pieces.append(_between(source[at : child.start_byte - start]))
+        pieces.append(_quoted(child, state))
+        at = child.end_byte - start
+    pieces.append(_between(source[at:-1]))
+    return tuple(_joined(pieces))
+
+
+def _joined(pieces: list[Words]) -> Iterator[str]:
+    count = 1
+    for piece in pieces:
+        count *= len(piece)
+    return iter((HOLE,)) if count > MOST else ("".join(way) for way in product(*pieces))
+
+
+def _between(raw: bytes) -> Words:
+    text = raw.decode("utf-8", "surrogatepass")
+    if "`" in text.replace("\\`", "") or _BARE_DOLLAR.search(text):
+        raise UnreadableError
+    return (_IN_DOUBLE.sub(lambda found: found[1].strip("\n"), text),)
+
+
+def _quoted(node: Node, state: State) -> Words:
+    match node.type:
+        case "simple_expansion" | "expansion":
+            return _variable(node, state)
+        case "command_substitution":
+            return printed(node, state)
+        case "arithmetic_expansion":
+            return (STAR,)
+        case _:
+            return (HOLE,)
+
+
+def _variable(node: Node, state: State) -> Words:
+    """What a variable holds; of `${x:-y}` also the other word, of any other operation nothing."""
+    named = next(iter(node.named_children), None)
+    rest = node.children[2:-1] if node.type == "expansion" else []
+    if named is None or node.children[1] != named:
+        return (HOLE,)
+    name = text_of(named).partition("[")[0]
+    values = state.value(name)
+    if not rest:
+        return values
+    if rest[0].type in (":-", "-") and name in state.variables:
+        return tuple(dict.fromkeys((*values, *value(tuple(rest[1:]), state))))
+    return (HOLE,)
