@@ -70,6 +70,9 @@ RULES: tuple[Rule, ...] = (
     _rule("read", "kubectl (?:get|describe|logs|top|version)"),
     _rule("read", "systemctl (?:status|is-active|is-enabled|list-units)"),
     _rule("read", "gh auth status|git --version|cargo --version"),
+    _rule("read", "gh api", "-X|--method|-f|-F|--field|--raw-field|--input"),
+    _rule("read", r"xxd(?: -[a-qs-z]\S*| \d+)*(?: [^- ]\S*)?$"),
+    _rule("read", r"[\w.-]+(?: [a-z][\w-]*){0,2} --help$|[\w.-]+ --version$"),
     # What runs tests, or checks the project in the same way. Updating snapshots writes tests.
     _rule("test", "pytest|py.test", rf"{_UPDATES}|--basetemp|--junit|--result-log"),
     _rule(
@@ -107,7 +110,7 @@ RULES: tuple[Rule, ...] = (
     _rule("test", "swift test|mix test|zig build test|bats|php artisan test", _UPDATES),
     _rule(
         "test",
-        "(?:(?:uv|poetry) run |npx )?(?:mypy|pyright|flake8|pylint|ruff check|ruff format --check)",
+        "(?:(?:uv|poetry) run |npx )?(?:mypy|pyright|ty check|flake8|pylint|ruff check|ruff format --check)",
         f"{_UPDATES}|--install-types|-o|--output-file|--add-noqa|--unsafe|--html|--xml|--junit",
     ),
     _rule(
@@ -137,6 +140,8 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule("read", r"git tag (?:-l|--list)"),
     _rule("read", r"git config (?:--get|--list|-l|get|list)(?: [\w.-]+)?$"),
+    _rule("read", r"git config (?:--global )?(?:[\w-]+\.)+[\w-]+$"),
+    _rule("read", r"git apply (?:--check|--stat|--numstat|--summary)", "--apply|--index"),
     _rule("read", r"git stash show|git reflog show"),
     _rule("git_record", "git (?:add|commit|branch|tag|stash list)"),
     _rule("git_record", "git (?:fetch|push)", "--upload-pack|--receive-pack|--exec|ext::"),
@@ -144,7 +149,8 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "git_restore",
         "git (?:checkout|switch|restore|reset|stash|apply|am|merge|rebase|pull|clean"
-        "|revert|cherry-pick|rm|mv)",
-        "--upload-pack|--exec|-x(?= |$)|ext::|--directory",
+        "|revert|cherry-pick|rm|mv|read-tree|checkout-index|update-index|submodule|sparse-checkout"
+        "|filter-branch|replace|bisect)",
+        "--upload-pack|--exec|-x(?= |$)|ext::|run(?= |$)",
     ),
 )

@@ -19,8 +19,8 @@ from app.classification.shellcode.tree import matching
 from app.classification.shellcode.variables import is_harmless
 
 _CD: Final = frozenset("LPe@qs")
-_READ: Final = frozenset("rse")
-_READ_VALUED: Final = frozenset("pantNdui")
+_READ: Final = frozenset("rset")
+_READ_VALUED: Final = frozenset("panNdiusO")
 _GLOBBING: Final = frozenset({"dotglob", "extglob", "globstar", "nocaseglob"})
 _ASSIGNED: Final = re.compile(r"([A-Za-z_]\w*)\+?=(.*)", re.DOTALL)
 
@@ -133,8 +133,10 @@ def trap(words: Words, text: str, state: State, inner: Inner) -> After:
 def read(words: Words, text: str, state: State, inner: Inner) -> After:
     """Variables that hold what comes down the pipe."""
     told = told_apart(words[1:], _READ, _READ_VALUED)
-    names = told.operands or ("REPLY",) if told else words[1:]
-    arrays = told.values(frozenset("a")) if told else ()
+    if told is None:
+        state.findings.add(unknown(text, closed=True))
+        return same(state)
+    names, arrays = told.operands or ("REPLY",), told.values(frozenset("a"))
     near = any(prints_closed(command, state) for command in state.feed.commands)
     near = near or names_closed((state.feed.text or "").split(), state)
     for name in (*names, *arrays):

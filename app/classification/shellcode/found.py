@@ -44,6 +44,8 @@ class Findings:
     commands: list[str] = field(default_factory=list)  # in the order in which they are read
     called: set[str] = field(default_factory=set)  # functions that the line itself calls
     defined: dict[str, Any] = field(default_factory=dict)  # those it defines, and where
+    filled: set[Target] = field(default_factory=set)  # files that it writes text into
+    links: set[str] = field(default_factory=set)  # links it makes: what lies behind is unsaid
     looked_at: int = 0
     broken_off: bool = False  # a text could not be read to its end
 

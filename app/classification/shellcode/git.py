@@ -101,6 +101,38 @@ def _named(subcommand: str, rest: Words, state: State) -> Words:
     return tuple(files) if files and refs <= _REFS[subcommand] else ()
 
 
+def sets(words: Words) -> bool:
+    """Whether a command sets what git itself reads, other than a name on commits."""
+    named = words[1:2] == ("config",) and not set(words) & {"user.name", "user.email"}
+    return words[1:2] == ("config",) and (named or "--global" in words or "--system" in words)
+
+
+def created(words: Words, state: State) -> Reached | None:
+    """The folder that `git clone`, `init` and `worktree add` make; None: another command."""
+    subcommand, rest = words[1], words[2:]
+    if words[1:3] == ("worktree", "add"):
+        subcommand, rest = "worktree", words[3:]
+    if subcommand not in _CREATING:
+        return None
+    told = told_apart(rest, *_CREATING[subcommand])
+    if told is None or not told.operands:
+        return None
+    folder = told.operands[1 if subcommand == "clone" else 0 :][:1]
+    return reached(folder or (_by_address(told.operands[0]),), state, deep=True)
+
+
+def _by_address(address: str) -> str:
+    return address.rstrip("/").removesuffix(".git").rpartition("/")[2] or address
+
+
+_CREATING: Final[dict[str, tuple[frozenset[str], frozenset[str]]]] = {
+    "clone": (
+        frozenset("qvln") | {"quiet", "recursive", "recurse-submodules", "single-branch", "bare"},
+        frozenset("bo") | {"depth", "branch", "origin", "filter"},
+    ),
+    "init": (frozenset("q") | {"quiet", "bare"}, frozenset("b") | {"initial-branch"}),
+    "worktree": (frozenset("fqd") | {"force", "quiet", "detach", "track"}, frozenset("bB")),
+}
 _REFS: Final = {"checkout": 1, "reset": 1, "stash": 0}
 
 

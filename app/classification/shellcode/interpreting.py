@@ -8,7 +8,13 @@ from typing import Final
 
 from app.classification.shellcode.marks import UNSAID
 from app.classification.shellcode.state import State, Words
-from app.classification.shellcode.tables import EDITORS, EVAL_WORDS, INTERPRETED, INTERPRETERS
+from app.classification.shellcode.tables import (
+    EDITORS,
+    EVAL_WORDS,
+    INTERPRETED,
+    INTERPRETERS,
+    MAKERS,
+)
 
 _SHORT: Final = re.compile(r"-(?!-)[A-Za-z]*")
 _HANDED: Final = re.compile(r"/dev/(?:stdin|fd/\d+)|/proc/self/fd/\d+")
@@ -25,6 +31,8 @@ def runs_inline(words: Words, state: State) -> bool:
     """Whether a command runs code that stands in the line or comes down the pipe."""
     if words[0].rpartition("/")[2] in EDITORS:
         return state.feed.is_piped or any(map(_EDITING.match, words[1:]))
+    if words[0] in MAKERS and any(word == "-" or _HANDED.fullmatch(word) for word in words[1:]):
+        return True
     for place, word in enumerate(words):
         letters = interpreter(word)
         if letters is None:

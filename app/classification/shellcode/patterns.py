@@ -7,14 +7,16 @@ from typing import Final
 
 from app.classification.shellcode.found import READS, unknown
 from app.classification.shellcode.inner import Inner
-from app.classification.shellcode.marks import DEEP, HOLE, NEAR, STAR, unquoted
+from app.classification.shellcode.marks import HOLE, NEAR, STAR, UNSAID, shown, unquoted
 from app.classification.shellcode.options import told_apart
-from app.classification.shellcode.reach import names_closed, reached
-from app.classification.shellcode.state import After, Feed, State, Words, same
+from app.classification.shellcode.reach import holds_closed, names_closed, reached
+from app.classification.shellcode.state import NOWHERE, After, Feed, State, Words, same
 from app.classification.shellcode.substituted import prints_closed
+from app.classification.shellcode.tree import found_below
 from app.classification.shellcode.writing import writes
 
 _RUNNING: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_ACTING: Final = _RUNNING | {"-delete"}
 _PRINTING: Final = frozenset({"-fprint", "-fprint0", "-fprintf", "-fls"})
 _EITHER: Final = frozenset({"-o", "-or", "!", "-not", ","})
 _XARGS_FLAGS: Final = frozenset("0rtpx") | {"null", "no-run-if-empty", "verbose"}
@@ -24,7 +26,7 @@ _XARGS_VALUED: Final = frozenset("nLIPdsE") | {"max-args", "max-procs", "delimit
 def find(words: Words, text: str, state: State, inner: Inner) -> After:
     """find reads, unless it deletes, runs something on what it finds, or prints into a file."""
     starts, rest = _starts(words[1:])
-    found = _found(starts, rest)
+    found = _found(starts, rest, state) if _ACTING & set(rest) else ()
     if "-delete" in rest:
         state.findings.add(writes(reached(found, state), text))
     for at, word in enumerate(rest):
@@ -32,10 +34,28 @@ def find(words: Words, text: str, state: State, inner: Inner) -> After:
             state.findings.add(writes(reached(rest[at + 1 : at + 2], state), text))
         if word in _RUNNING:
             command = _command(rest[at + 1 :])
-            for name in found:
-                inner.words(tuple(part.replace("{}", name) for part in command), text, state)
+            there = _within_found(starts, state) if word.endswith("dir") else state
+            unsaid = NEAR if names_closed(found, state) else HOLE
+            inner.words(_on_each(command, found, unsaid), text, there)
     state.findings.add(READS)
     return same(state)
+
+
+def _on_each(command: Words, found: Words, unsaid: str) -> Words:
+    """A command with all that is found in the place of `{}`; within a word one name is unsaid."""
+    words: list[str] = []
+    for part in command:
+        if part == "{}":
+            words.extend(found)
+        else:
+            words.append(part.replace("{}", found[0] if len(found) == 1 else unsaid))
+    return tuple(words)
+
+
+def _within_found(starts: Words, state: State) -> State:
+    """The folders of what is found; where one may hold tests, nobody can tell which."""
+    nowhere = holds_closed(starts, state)
+    return state.moved((NOWHERE,) if nowhere else tuple(p for s in starts for p in state.named(s)))
 
 
 def _starts(words: Words) -> tuple[Words, Words]:
@@ -49,12 +69,16 @@ def _starts(words: Words) -> tuple[Words, Words]:
     return words[first:at] or (".",), words[at:]
 
 
-def _found(starts: Words, rest: Words) -> Words:
-    """What may be found, as patterns: below each start, by its name where there is one."""
+def _found(starts: Words, rest: Words, state: State) -> Words:
+    """What may be found now, by its name where there is one; near where nobody can tell."""
     names = [rest[at + 1] for at, word in enumerate(rest[:-1]) if word == "-name"]
     plain = len(names) == 1 and "[" not in names[0] and not _EITHER & set(rest)
     name = unquoted(names[0]) if plain else STAR
-    return tuple(f"{start.rstrip('/') or '/'}/{DEEP}/{name}" for start in starts)
+    found: list[str] = []
+    for path in (path for start in starts for path in state.named(start)):
+        below = None if UNSAID.search(path) else found_below(path, name, state.place)
+        found.extend((NEAR,) if below is None else below)
+    return tuple(found) or tuple(f"{start.rstrip('/')}/{shown(name)}" for start in starts)
 
 
 def _command(words: Words) -> Words:
@@ -82,4 +106,7 @@ def xargs(words: Words, text: str, state: State, inner: Inner) -> After:
 
 def _hands_closed(state: State) -> bool:
     """Whether the names may be those of tests or guarded paths."""
-    return any(prints_closed(command, state) for command in state.feed.commands)
+    handed = (state.feed.text or "").split()
+    return names_closed(handed, state) or any(
+        prints_closed(command, state) for command in state.feed.commands
+    )

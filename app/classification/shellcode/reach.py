@@ -26,6 +26,10 @@ MOST_NAMES: Final = 200  # names of one command that are looked at
 _NOT_FILES: Final = re.compile(r"/dev/(?:null|stdin|stdout|stderr|tty|zero|full|fd/\d+)|-")
 _NAME: Final = re.compile(r"[^\s'\"=:,;<>|&()$`{}\[\]\x01\x02]+")
 _URL: Final = re.compile(r"\b(?:https?|wss?|ssh|git)://[^\s'\"<>|&;()$`]*")
+_MESSAGES: Final = frozenset(
+    {"--body", "--comment", "--description", "--message", "--notes", "--reason", "--title"}
+    | {"-b", "-m", "-t"}
+)
 _VALUED: Final = re.compile(
     r"-[A-Za-z]([^-=\s]\S*)|--(?:\S+-)?(?:dir|directory|out|output|dest|target|prefix|tree|path|file)"
     r"=(\S+)"
@@ -50,7 +54,7 @@ def reached(words: Iterable[str], state: State, *, deep: bool = False) -> Reache
             raise TooMuchError
         if _NOT_FILES.fullmatch(path.removeprefix("./")):
             continue
-        paths = _paths(path, state.place)
+        paths = None if _behind_link(path, state) else _paths(path, state.place)
         if paths is None:
             unsure, near = True, near or _is_near(path, state)
             continue
@@ -63,6 +67,11 @@ def reached(words: Iterable[str], state: State, *, deep: bool = False) -> Reache
         if PATTERN.search(path) and may_name(path) and not _can_look(path, state.place):
             unsure = near = True
     return Reached(targets=tuple(found), unsure=unsure, closed=near)
+
+
+def _behind_link(path: str, state: State) -> bool:
+    """Whether a path leads through a link that the line makes itself."""
+    return any(path.startswith(f"{link}/") or path == link for link in state.findings.links)
 
 
 def _paths(path: str, place: Place) -> tuple[str, ...] | None:
@@ -79,7 +88,7 @@ def _paths(path: str, place: Place) -> tuple[str, ...] | None:
 
 def _is_near(path: str, state: State) -> bool:
     """Whether a place that cannot be told may be a closed one, as far as its text goes."""
-    if not UNSAID.search(path) or (NOWHERE in state.folders and path.startswith(NOWHERE)):
+    if not UNSAID.search(path) or _behind_link(path, state) or (NOWHERE in state.folders and path.startswith(NOWHERE)):
         return True
     return names_closed((path,), state)
 
@@ -105,6 +114,12 @@ def names_closed(words: Iterable[str], state: State) -> bool:
     return any(closed(path, state.place) and _is_path(path, state.place) for path in paths)
 
 
+def messages_aside(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words without texts for people: what stands in a title or a message is no path."""
+    pairs = zip(("", *words), words, strict=False)
+    return tuple(word for before, word in pairs if not (before in _MESSAGES and " " in word))
+
+
 def _names(words: tuple[str, ...]) -> Iterator[str]:
     """The names in the words: alone, behind an option, and whatever else looks like a path."""
     for word in words:
@@ -112,9 +127,12 @@ def _names(words: tuple[str, ...]) -> Iterator[str]:
         if glued:
             yield glued[1] or glued[2]
         alone = word.strip("()`;")
-        for name in _NAME.findall(_URL.sub("", shown(word) if PATTERN.search(word) else word)):
+        text = _URL.sub("", word)
+        for name in map(shown, _NAME.findall(text)):
             if name == alone or "/" in name or "." in name:
                 yield name
+        if UNSAID.search(text):  # what stands behind a text that nobody knows
+            yield from filter(None, (part.lstrip("/") for part in UNSAID.split(text)[1:]))
 
 
 def _is_path(path: str, place: Place) -> bool:

@@ -62,7 +62,9 @@ def _source(word: tuple[Node, ...]) -> str:
 def _written(words: Words, operator: str, redirect: Node, state: State) -> None:
     if operator == ">&" and all(word.isdigit() or word == "-" for word in words):
         return
-    part = writes(reached(words, state), text_of(redirect.parent or redirect).split("\n", 1)[0])
+    found = reached(words, state)
+    state.findings.filled.update(found.targets)
+    part = writes(found, text_of(redirect.parent or redirect).split("\n", 1)[0])
     if part.effects != ("read",):
         state.findings.add(part)
 

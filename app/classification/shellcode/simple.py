@@ -23,13 +23,13 @@ from app.classification.shellcode.inner import Inner
 from app.classification.shellcode.interpreting import runs_inline, shell_text
 from app.classification.shellcode.marks import ANY, UNSAID, literal, shown
 from app.classification.shellcode.patterns import find, xargs
-from app.classification.shellcode.reach import names_closed
+from app.classification.shellcode.reach import messages_aside, names_closed, reached
 from app.classification.shellcode.special import SPECIAL
 from app.classification.shellcode.state import After, State, Words, same
 from app.classification.shellcode.tables import BUILTINS, SHELLS
 from app.classification.shellcode.variables import is_harmless
 from app.classification.shellcode.wrapping import Wrapped, wrapped
-from app.classification.shellcode.writing import written_by
+from app.classification.shellcode.writing import writes, written_by
 from app.domain.calls import Effect
 
 _SYSTEM: Final = frozenset(
@@ -145,6 +145,10 @@ def _does(name: str, words: Words, text: str, state: State) -> Effects:
     """What a program does by the tables."""
     if name == "git":
         return _git(words, text, state)
+    if name in ("make", "gmake") and words[1:2] == ("-C",) and len(words) > 3:
+        inside = replace(state, folders=state.named(words[2]))
+        if ruled(shlex.join(("make", *words[3:]))) == "test":
+            return _does(name, ("make", *words[3:]), text, inside)
     if name in BUILTINS:
         return READS
     effect = ruled(shlex.join(words))
@@ -153,6 +157,7 @@ def _does(name: str, words: Words, text: str, state: State) -> Effects:
     if _updates(words):
         return unvouched(words, text, state)
     special = SPECIAL.get(name)
+    found: Effects | None
     found = special(words, state, text) if special else written_by(words, state, text)
     return found if found is not None else unvouched(words, text, state)
 
@@ -174,8 +179,20 @@ def _has_limits(name: str) -> bool:
 
 def unvouched(words: Words, text: str, state: State) -> Effects:
     """A command that nobody can vouch for; closed by what it names, runs or is handed."""
-    near = runs_inline(words, state) or _updates(words) or names_closed(words, state)
+    near = (
+        runs_inline(words, state)
+        or _updates(words)
+        or names_closed(messages_aside(words), state)
+        or names_closed((state.feed.text or "").split(), state)
+        or _runs_written(words, state)
+    )
     return unknown(text, closed=near)
+
+
+def _runs_written(words: Words, state: State) -> bool:
+    """Whether a command is handed a file that the line itself has written before."""
+    filled = state.findings.filled
+    return bool(filled) and not filled.isdisjoint(reached(words, state).targets)
 
 
 def _updates(words: Words) -> bool:
@@ -193,6 +210,11 @@ def _git(words: Words, text: str, state: State) -> Effects:
         closed = any("!" in word or "=" in word for word in words) or names_closed(words, state)
         bent = unknown(text, closed=closed)
         return bent if effect in (None, "read") else replace(bent, effects=(effect, *bent.effects))
+    made = git.created(plain.words, plain.state) if len(plain.words) > 1 else None
+    if made is not None:
+        return writes(made, text)
+    if effect is None and git.sets(plain.words):
+        return unknown(text, closed=True)
     if effect is None or any(map(UNSAID.match, plain.words[1:2])):
         return unvouched(words, text, state)
     if effect != "git_restore":

@@ -12,6 +12,7 @@ from app.classification.shellcode.reach import holds_closed, names_closed
 from app.classification.shellcode.state import State, Words
 from app.classification.shellcode.syntax import text_of
 
+_DOCUMENT: Final = re.compile(r"cat <<-?'(\w+)'\n(.*?)\n?[\t]*\1", re.DOTALL)
 _ROOT: Final = re.compile(r"git rev-parse --show-toplevel(?: 2> ?/dev/null)?")
 _TEMPORARY: Final = re.compile(r"mktemp(?: -d| -q| /tmp/[\w.-]*X+)*")
 _NUMBER: Final = re.compile(
@@ -29,6 +30,9 @@ def printed(node: Node, state: State) -> Words:
     """The values that `$(...)` may have."""
     text = text_of(node)
     text = (text[2:-1] if text.startswith("$(") else text[1:-1]).strip()
+    document = _DOCUMENT.fullmatch(text)
+    if document is not None:
+        return (document[2],)
     if text == "pwd":
         return tuple(map(state.absolute, state.folders))
     if _ROOT.fullmatch(text) and state.place.root is not None:

@@ -172,6 +172,9 @@ PROGRAMS: Final[Mapping[str, Program]] = {
 }
 
 
+# Those of them that put no text into a file.
+UNFILLED: Final = frozenset({"chgrp", "chmod", "chown", "mkdir", "rm", "rmdir", "shred", "touch"})
+
 # Programs that rewrite source files in their own style: what has to be said for it ("" nothing),
 # and the options that take a value.
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,6 +308,7 @@ INTERPRETERS: Final[Mapping[str, str]] = {
     "zsh": "c",
 }
 SHELLS: Final = frozenset({"ash", "bash", "dash", "ksh", "sh", "zsh"})
+MAKERS: Final = frozenset({"gmake", "just", "make", "ninja"})  # run what a file says, or `-`
 EDITORS: Final = frozenset({"ed", "emacs", "ex", "nvim", "red", "vi", "view", "vim"})
 EVAL_WORDS: Final = frozenset({"--eval", "--print", "eval", "--command", "-Command", "--exec"})
 # Options of interpreters that take the next word.

@@ -19,6 +19,8 @@ from app.domain.patterns import GUARDED_PATTERNS, TEST_PATTERNS, zone_inside
 
 MOST_ENTRIES: Final = 3_000
 MOST_FOUND: Final = 40
+MOST_MATCHES: Final = 120
+_GIT_OWN: Final = ("config", "hooks", "info")
 _DEPENDENCIES: Final = frozenset(
     {
         ".cache", ".eggs", ".gradle", ".hypothesis", ".mypy_cache", ".next", ".nox", ".nuxt",
@@ -130,6 +132,33 @@ def _deep(path: str, folder: str, part: str, left: int) -> tuple[list[str], int]
             if _is_folder(entry):
                 waiting.append((_join(here, entry.name), entry.path))
     return names, left
+
+
+def found_below(folder: str, name: str, place: Place) -> tuple[str, ...] | None:
+    """What `find` finds below a folder by its name, the folder itself too; None: nobody can tell.
+
+    Below dependencies and caches only themselves are looked at, of git's own only what is guarded.
+    """
+    start = _absolute(folder, place)
+    if start is None or not _looks(start, os.path.lexists):
+        return None if may_name(f"{folder}/{name}") else ()
+    wanted = re.compile(_expression(name))
+    found = [folder] if wanted.fullmatch(Path(start).name) else []
+    left, waiting = MOST_ENTRIES, [(folder, start)]
+    while waiting:
+        here, there = waiting.pop(0)
+        for entry in _entries(there):
+            left -= 1
+            if left < 0 or len(found) > MOST_MATCHES:
+                return None
+            path = _join(here, entry.name)
+            if wanted.fullmatch(entry.name):
+                found.append(path)
+            if entry.name == ".git":
+                found.extend(f"{path}/{own}" for own in _GIT_OWN if wanted.fullmatch(own))
+            elif entry.name not in _DEPENDENCIES and _is_folder(entry):
+                waiting.append((path, entry.path))
+    return tuple(found)
 
 
 def _expression(part: str) -> str:

@@ -13,7 +13,7 @@ from app.classification.shellcode.state import State
 
 _QUOTES: Final = re.compile(r"""['"\\]""")
 # What could hide a name: expansions, and patterns that touch one.
-_HIDING: Final = re.compile(r"[$`\x00-\x08]|[\w/.][*?\[{]|[*?\]}][\w/.]|<<|<\(")
+_HIDING: Final = re.compile(r"[$`\x00-\x08]|[\w/.][*?\[{]|[*?\]}][\w/.]|<<|<\(|[?*+@!]\(")
 _MOST: Final = 2_000  # characters whose names are looked up
 
 

@@ -97,6 +97,8 @@ def _fed(redirect: Node, state: State) -> State:
     _substituted(_looked_at(redirect), state)
     if redirect.type == "heredoc_redirect":
         _within_document(redirect, state)
+        for child in (c for c in redirect.children if c.type == "file_redirect"):
+            _fed(child, state)
     feed = redirected(redirect, state)
     return state if feed is None else state.fed(feed)
 

@@ -25,12 +25,15 @@ from app.classification.shellcode.marks import (
     DEEP,
     GAP,
     HOLE,
+    NEAR,
     ONE,
     OPEN,
     STAR,
+    literal,
     unbraced,
     unquoted,
 )
+from app.classification.shellcode.reach import names_closed
 from app.classification.shellcode.state import State, Words
 from app.classification.shellcode.substituted import printed
 from app.classification.shellcode.syntax import text_of
@@ -56,15 +59,15 @@ _ANSI: Final = re.compile(
     r"\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{1,4})|(.))", re.DOTALL
 )
 _ANSI_SIGNS: Final = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "e": "\x1b", "E": "\x1b"}
-_HOME: Final = re.compile(r"~(?=/|$)")
+_NAMES: Final = frozenset({"variable_name", "special_variable_name", "subscript"})
+_PARTS: Final = re.compile(r"[{}%#:^,!]+")
 _ALL: Final = frozenset({"$@", "$*", '"$@"'})
 
 
 def expanded(word: tuple[Node, ...], state: State) -> Words:
     """The words that one word becomes; the first of several may be any of them."""
-    if len(word) == 1 and word[0].type in ("simple_expansion", "string"):
-        if text_of(word[0]) in _ALL:
-            return state.value("@")
+    if len(word) == 1 and text_of(word[0]) in _ALL:
+        return state.value("@")
     ways = _ways(word, state)
     words = tuple(part for way in ways for text in braced(way, MOST) for part in text.split(GAP))
     if len(words) > MOST:
@@ -92,15 +95,16 @@ def _ways(word: tuple[Node, ...], state: State) -> Words:
         count *= len(part)
     if count > MOST:
         return (HOLE,)
-    return tuple(_tilde("".join(way), word[0]) for way in product(*parts))
+    texts = ("".join(way) for way in product(*parts))
+    return tuple(_tilde(text, word[0], state) if text[:1] == "~" else text for text in texts)
 
 
-def _tilde(text: str, first: Node) -> str:
-    if not text.startswith("~"):
-        return text
+def _tilde(text: str, first: Node, state: State) -> str:
     if first.type in ("string", "raw_string", "ansi_c_string") or text_of(first).startswith("\\"):
         return f"./{text}"  # a file of this name
-    return _HOME.sub(lambda _: str(Path.home()), text) if _HOME.match(text) else HOLE
+    name, slash, rest = text.partition("/")
+    folder = str(Path.home()) if name == "~" else state.value("PWD")[0] if name == "~+" else HOLE
+    return f"{folder}{slash}{rest}"
 
 
 def _piece(node: Node, state: State, *, last: bool = True) -> Words:
@@ -195,15 +199,17 @@ def _quoted(node: Node, state: State) -> Words:
 
 
 def _variable(node: Node, state: State) -> Words:
-    """What a variable holds; of `${x:-y}` also the other word, of any other operation nothing."""
-    named = next(iter(node.named_children), None)
-    rest = node.children[2:-1] if node.type == "expansion" else []
-    if named is None or node.children[1] != named:
+    """What a variable holds; what is made of it is unsaid, and near where it names a closed path."""
+    inner = node.children[1:-1] if node.type == "expansion" else node.children[1:]
+    named = next((c for c in inner if c.type in _NAMES), None)
+    if named is None:
         return (HOLE,)
-    name = text_of(named).partition("[")[0]
-    values = state.value(name)
-    if not rest:
+    values = state.value(text_of(named).partition("[")[0])
+    if len(inner) == 1:
         return values
-    if rest[0].type in (":-", "-") and name in state.variables:
-        return tuple(dict.fromkeys((*values, *value(tuple(rest[1:]), state))))
-    return (HOLE,)
+    if inner[0].type == "!" and len(inner) == 2:
+        return tuple(v for name in values for v in (state.value(name) if literal(name) else (HOLE,)))
+    if inner[0] == named and inner[1].type in (":-", "-", ":=", "="):
+        return tuple(dict.fromkeys((*values, *value(tuple(inner[2:]), state))))
+    said = (*_PARTS.split(text_of(node)), *values)
+    return (NEAR,) if names_closed(said, state) else (HOLE,)

@@ -10,11 +10,12 @@ from app.classification.shellcode.marks import HOLE, UNSAID
 from app.classification.shellcode.options import Told, told_apart
 from app.classification.shellcode.reach import Reached, reached
 from app.classification.shellcode.state import State, Words
-from app.classification.shellcode.tables import FORMATTERS, PROGRAMS, Formatter, Program
+from app.classification.shellcode.tables import FORMATTERS, PROGRAMS, UNFILLED, Formatter, Program
 from app.classification.shellcode.tree import below, is_folder
 from app.domain.calls import Effect
 
 _CLOSED: Final = ("test", "guarded")
+_LINKING: Final = frozenset({"s", "l", "symbolic-link", "link"})  # `cp -s`
 _MODES: Final = frozenset("rwx")  # `chmod -x a`: the mode looks like an option
 _PACKED: Final = (".gz", ".bz2", ".xz", ".zst")
 
@@ -41,7 +42,12 @@ def written_by(words: Words, state: State, text: str) -> Effects | None:
     if program.operands in ("read", "named_by_url") and _may_be_option(told.operands):
         return None
     places = tuple(_places(words[0], program, told, state))
-    return writes(reached(places, state, deep=program.deep), text)
+    found = reached(places, state, deep=program.deep)
+    if words[0] not in UNFILLED:
+        state.findings.filled.update(found.targets)
+    if program.operands == "linked" or (words[0] == "cp" and told.has(_LINKING)):
+        state.findings.links.update(path for place in places for path in state.named(place))
+    return writes(found, text)
 
 
 def _may_be_option(operands: Words) -> bool:
@@ -87,6 +93,8 @@ def _copied(name: str, program: Program, told: Told, state: State) -> Iterator[s
         there = _inside(last, source) if inside else last
         yield there
         yield from _held(source, there, state)
+        if name == "cp" and told.has(_LINKING):
+            yield from _linked(source, there, state)
         if program.operands == "moved":
             yield source
         elif program.operands == "linked":
@@ -167,8 +175,9 @@ def _formatted(formatter: Formatter, rest: Words, state: State, text: str) -> Ef
     folders = any(_is_folder(place, state) or UNSAID.search(place) for place in places)
     if not folders:
         return writes(found, text)
-    if any(t.zone in _CLOSED and t.path != "." for t in found.targets) or found.closed:
+    named = reached(places, state)
+    if named.closed or any(t.zone in _CLOSED and t.path != "." for t in named.targets):
         return unknown(text, closed=True)
-    if found.unsure or any(target.path == "." for target in found.targets):
-        return unknown(text, closed=False)
+    if found.unsure or any(target.zone in _CLOSED for target in found.targets):
+        return unknown(text, closed=False)  # tests keep what they say in another style
     return writes(found, text)
