@@ -15,7 +15,6 @@ from app.classification.shellcode.reach import names_closed
 from app.classification.shellcode.state import NOWHERE, After, State, Words, either, same
 from app.classification.shellcode.substituted import prints_closed
 from app.classification.shellcode.tables import SOURCED
-from app.classification.shellcode.tree import matching
 from app.classification.shellcode.variables import is_harmless
 
 _CD: Final = frozenset("LPe@qs")
@@ -44,7 +43,7 @@ def _led(words: Words, state: State) -> Words:
         return (NOWHERE,)
     if not PATTERN.search(folder):
         return state.named(folder)
-    found = [matching(path, state.place) for path in state.named(folder)]
+    found = [state.disk.matching(path) for path in state.named(folder)]
     return tuple(path for paths in found for path in paths or (NOWHERE,)) or (NOWHERE,)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from app.domain.calls import Effect, Target
 
 PART = 200  # characters of an unvouched part that are handed on
-COMMANDS = 250  # simple commands of one line that are looked at, in functions and loops again
+COMMANDS = 200  # simple commands of one line that are looked at, in functions and loops again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

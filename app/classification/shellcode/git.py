@@ -10,7 +10,6 @@ from app.classification.shellcode.options import told_apart
 from app.classification.shellcode.reach import Reached, reached
 from app.classification.shellcode.state import State, Words
 from app.classification.shellcode.tables import SETTINGS
-from app.classification.shellcode.tree import is_folder, is_there
 
 _PLAIN: Final = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"})
 _NAMING: Final = frozenset({"checkout", "restore", "rm", "mv", "stash", "reset", "clean"})
@@ -76,7 +75,7 @@ def restored(words: Words, state: State) -> Reached:
     named = _named(subcommand, rest, state)
     if not named or any(_OPEN_ENDED.search(word) for word in named):
         return Reached()
-    if any(is_folder(path, state.place) for word in named for path in state.named(word)):
+    if any(state.disk.is_folder(path) for word in named for path in state.named(word)):
         return Reached()
     found = reached(named, state)
     return Reached() if found.unsure else found
@@ -137,4 +136,4 @@ _REFS: Final = {"checkout": 1, "reset": 1, "stash": 0}
 
 
 def _is_file(word: str, state: State) -> bool:
-    return all(is_there(path, state.place) for path in state.named(word))
+    return all(state.disk.is_file(path) for path in state.named(word))

@@ -16,6 +16,7 @@ from typing import Final
 
 from app.classification.paths import Place
 from app.classification.shell import split
+from app.classification.shellcode.disk import Disk
 from app.classification.shellcode.documents import cut
 from app.classification.shellcode.found import Effects, Findings, UnreadableError, together
 from app.classification.shellcode.marks import ANY
@@ -59,7 +60,7 @@ def _guessed(line: str) -> Iterator[str]:
 def _found(line: str, place: Place, folder: str) -> Findings:
     """What is found in a line; where it cannot be read to its end, that is a part, too."""
     findings = Findings()
-    state = State(place=place, findings=findings, folders=(folder,))
+    state = State(disk=Disk(place), findings=findings, folders=(folder,))
     text = _readable(line)
     if text is None:
         findings.break_off(unread(line, state))

@@ -12,7 +12,6 @@ from app.classification.shellcode.options import told_apart
 from app.classification.shellcode.reach import holds_closed, names_closed, reached
 from app.classification.shellcode.state import NOWHERE, After, Feed, State, Words, same
 from app.classification.shellcode.substituted import prints_closed
-from app.classification.shellcode.tree import found_below
 from app.classification.shellcode.writing import writes
 
 _RUNNING: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
@@ -76,7 +75,7 @@ def _found(starts: Words, rest: Words, state: State) -> Words:
     name = unquoted(names[0]) if plain else STAR
     found: list[str] = []
     for path in (path for start in starts for path in state.named(start)):
-        below = None if UNSAID.search(path) else found_below(path, name, state.place)
+        below = None if UNSAID.search(path) else state.disk.found(path, name)
         found.extend((NEAR,) if below is None else below)
     return tuple(found) or tuple(f"{start.rstrip('/')}/{shown(name)}" for start in starts)
 

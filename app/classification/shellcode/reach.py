@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from app.classification.paths import Place, closed, targets
+from app.classification.paths import Place, holds_root
+from app.classification.shellcode.disk import Disk
 from app.classification.shellcode.found import TooMuchError
-from app.classification.shellcode.marks import NEAR, PATTERN, UNSAID, shown
+from app.classification.shellcode.marks import HOLE, NEAR, PATTERN, UNSAID, shown
 from app.classification.shellcode.state import NOWHERE, State
-from app.classification.shellcode.tree import below, is_folder, matching, may_name
+from app.classification.shellcode.tree import may_name
 from app.domain.calls import Target
 
 MOST_PATHS: Final = 150  # places of one command that are looked up
@@ -54,17 +55,18 @@ def reached(words: Iterable[str], state: State, *, deep: bool = False) -> Reache
             raise TooMuchError
         if _NOT_FILES.fullmatch(path.removeprefix("./")):
             continue
-        paths = None if _behind_link(path, state) else _paths(path, state.place)
+        paths = None if _behind_link(path, state) else _paths(path, state.disk)
         if paths is None:
             unsure, near = True, near or _is_near(path, state)
             continue
         for each in paths:
-            found.update(dict.fromkeys(targets((each,), state.place)))
-            under = below(each, state.place) if deep and is_folder(each, state.place) else ()
+            found.update(dict.fromkeys(state.disk.targets(each)))
+            under = state.disk.below(each) if deep and state.disk.is_folder(each) else ()
             if under is None:
                 unsure = near = True
-            found.update(dict.fromkeys(targets([f"{each}/{p}" for p in under or ()], state.place)))
-        if PATTERN.search(path) and may_name(path) and not _can_look(path, state.place):
+            for name in under or ():
+                found.update(dict.fromkeys(state.disk.targets(f"{each}/{name}")))
+        if PATTERN.search(path) and may_name(path) and not _can_look(path, state):
             unsure = near = True
     return Reached(targets=tuple(found), unsure=unsure, closed=near)
 
@@ -74,13 +76,13 @@ def _behind_link(path: str, state: State) -> bool:
     return any(path.startswith(f"{link}/") or path == link for link in state.findings.links)
 
 
-def _paths(path: str, place: Place) -> tuple[str, ...] | None:
+def _paths(path: str, disk: Disk) -> tuple[str, ...] | None:
     """The paths that a word names; None where nobody can tell. Without a match it names itself."""
     if UNSAID.search(path):
         return None
     if not PATTERN.search(path):
         return (path,)
-    found = matching(path, place)
+    found = disk.matching(path)
     if found is None or len(found) > MOST_PATHS:
         return None
     return found or (shown(path),)
@@ -88,18 +90,20 @@ def _paths(path: str, place: Place) -> tuple[str, ...] | None:
 
 def _is_near(path: str, state: State) -> bool:
     """Whether a place that cannot be told may be a closed one, as far as its text goes."""
-    if not UNSAID.search(path) or _behind_link(path, state) or (NOWHERE in state.folders and path.startswith(NOWHERE)):
+    if (
+        not UNSAID.search(path)
+        or _behind_link(path, state)
+        or (NOWHERE in state.folders and path.startswith(NOWHERE))
+    ):
         return True
     return names_closed((path,), state)
 
 
-def _can_look(path: str, place: Place) -> bool:
+def _can_look(path: str, state: State) -> bool:
     """Whether the folder in which a pattern begins can be looked into."""
     folder = PATTERN.split(path, maxsplit=1)[0].rpartition("/")[0]
-    return is_folder(folder or ("/" if path.startswith("/") else "."), place) and bool(
-        path.startswith("/")
-        or ((place.cwd or place.root) and Path(place.cwd or place.root or "").is_dir())
-    )
+    start = state.absolute(folder or ("/" if path.startswith("/") else ""))
+    return start != HOLE and state.disk.is_folder(start)
 
 
 def names_closed(words: Iterable[str], state: State) -> bool:
@@ -111,7 +115,15 @@ def names_closed(words: Iterable[str], state: State) -> bool:
     if len(names) > MOST_NAMES:
         return True
     paths = (path for name in names for path in state.named(name) if not UNSAID.search(path))
-    return any(closed(path, state.place) and _is_path(path, state.place) for path in paths)
+    return any(_is_closed(path, state) and _is_path(path, state.place) for path in paths)
+
+
+def _is_closed(path: str, state: State) -> bool:
+    """As `paths.closed`, looked up once for the line."""
+    return any(
+        target.zone in ("test", "guarded") and not holds_root(target.path, state.place)
+        for target in state.disk.targets(path)
+    )
 
 
 def messages_aside(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -146,6 +158,6 @@ def holds_closed(words: Iterable[str], state: State) -> bool:
     paths = [path for word in words for path in state.named(word)]
     return any(
         UNSAID.search(path) is not None
-        or (is_folder(path, state.place) and below(path, state.place) != ())
+        or (state.disk.is_folder(path) and state.disk.below(path) != ())
         for path in paths[:MOST_PATHS]
     )

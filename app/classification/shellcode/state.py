@@ -14,12 +14,14 @@ from immutables import Map
 from tree_sitter import Node
 
 from app.classification.paths import Place
+from app.classification.shellcode.disk import Disk
 from app.classification.shellcode.found import Findings, TooMuchError
 from app.classification.shellcode.marks import HOLE, STAR, literal
 
 Words = tuple[str, ...]
 FOLDERS: Final = 16  # places that `cd` may have led to
 VALUES: Final = 24  # values that a variable may have
+LONGEST: Final = 4_096  # characters of one
 DEEPEST: Final = 40  # compound commands, functions and texts within each other
 NESTED: Final = 4  # texts that are shell text again: `bash -c`, `eval`, `$(...)` in a document
 NOWHERE: Final = HOLE  # the folder that nobody can tell
@@ -45,7 +47,7 @@ class Feed:
 class State:
     """What is known before one command of a line."""
 
-    place: Place
+    disk: Disk
     findings: Findings
     folders: Words = ("",)
     before: Words = (NOWHERE,)  # where `cd -` leads
@@ -57,6 +59,11 @@ class State:
     feed: Feed = Feed()
     depth: int = 0
     nested: int = 0
+
+    @property
+    def place(self) -> Place:
+        """Where the session works."""
+        return self.disk.place
 
     def value(self, name: str) -> Words:
         """The values a variable may have, as they stand before splitting."""
@@ -81,7 +88,8 @@ class State:
 
     def assigned(self, name: str, values: Words) -> State:
         """The state in which a variable has one of these values."""
-        values = values if len(values) <= VALUES else (HOLE,)
+        if len(values) > VALUES or any(len(value) > LONGEST for value in values):
+            values = (HOLE,)
         return replace(self, variables=self.variables.set(name, values))
 
     def moved(self, folders: Words) -> State:

@@ -13,8 +13,8 @@ from typing import Final
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-MOST_NODES: Final = 4_000
-PATIENCE: Final = 0.008  # CPU seconds; thousands of `|` or `=(` take the parser quadratic time
+MOST_NODES: Final = 3_000
+PATIENCE: Final = 0.006  # CPU seconds; thousands of `|` or `=(` take the parser quadratic time
 _BASH: Final = Language(tree_sitter_bash.language())
 
 

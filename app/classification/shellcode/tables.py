@@ -175,6 +175,7 @@ PROGRAMS: Final[Mapping[str, Program]] = {
 # Those of them that put no text into a file.
 UNFILLED: Final = frozenset({"chgrp", "chmod", "chown", "mkdir", "rm", "rmdir", "shred", "touch"})
 
+
 # Programs that rewrite source files in their own style: what has to be said for it ("" nothing),
 # and the options that take a value.
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """What the file system holds where a line writes: names that a pattern matches, tests below a folder.
 
-Looking is bounded. Where the bound is met nobody can tell, and that is said (`None`).
+Looking is bounded (`Entries`); disk.py says what it means when the bound is met.
 Folders of dependencies and caches are not entered: their tests are nobody's.
 """
 
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fnmatch import translate
 from pathlib import Path
 from typing import Final
@@ -17,7 +18,6 @@ from app.classification.paths import Place
 from app.classification.shellcode.marks import DEEP, ONE, STAR
 from app.domain.patterns import GUARDED_PATTERNS, TEST_PATTERNS, zone_inside
 
-MOST_ENTRIES: Final = 3_000
 MOST_FOUND: Final = 40
 MOST_MATCHES: Final = 120
 _GIT_OWN: Final = ("config", "hooks", "info")
@@ -51,7 +51,26 @@ def is_passed_over(path: str) -> bool:
     return not _DEPENDENCIES.isdisjoint(Path(path).parts)
 
 
-def below(folder: str, place: Place) -> tuple[str, ...] | None:
+class TooManyError(Exception):
+    """There is more in the folders than can be looked at."""
+
+
+@dataclass(slots=True)
+class Entries:
+    """What lies in folders; of all folders of one line together only so much is looked at."""
+
+    left: int = 3_000
+
+    def of(self, folder: str) -> Iterator[os.DirEntry[str]]:
+        """The entries of one folder; none where it cannot be looked into."""
+        for entry in _entries(folder):
+            self.left -= 1
+            if self.left < 0:
+                raise TooManyError
+            yield entry
+
+
+def below(folder: str, place: Place, entries: Entries) -> tuple[str, ...]:
     """The first test or guarded paths below a folder of the root, relative to that folder."""
     start = _absolute(folder, place)
     root = place.root
@@ -61,80 +80,61 @@ def below(folder: str, place: Place) -> tuple[str, ...] | None:
     if inside.startswith("..") and not root.startswith(start.rstrip("/") + "/"):
         return ()
     found: list[str] = []
-    left, waiting = MOST_ENTRIES, [start]
-    while waiting:
-        here = waiting.pop(0)
-        for entry in _entries(here):
-            left -= 1
-            if left < 0:
-                return tuple(found) or None
+    waiting = [start]
+    while waiting and len(found) < MOST_FOUND:
+        for entry in entries.of(waiting.pop(0)):
             if _TELLING.match(entry.name) and _is_closed(os.path.relpath(entry.path, root)):
                 found.append(os.path.relpath(entry.path, start))
-                if len(found) >= MOST_FOUND:
-                    return tuple(found)
             elif entry.name not in _DEPENDENCIES and entry.name != ".git" and _is_folder(entry):
                 waiting.append(entry.path)
-    return tuple(found)
+    return tuple(found[:MOST_FOUND])
 
 
 def _is_closed(path: str) -> bool:
     return not path.startswith("..") and zone_inside(path) in ("test", "guarded")
 
 
-def matching(pattern: str, place: Place) -> tuple[str, ...] | None:
-    """The paths that a pattern matches, each as the pattern would name it; None: too many."""
-    start = "/" if pattern.startswith("/") else ""
-    paths, left = [start], MOST_ENTRIES
+def matching(pattern: str, place: Place, entries: Entries) -> tuple[str, ...]:
+    """The paths that a pattern matches, each as the pattern would name it."""
+    paths = ["/" if pattern.startswith("/") else ""]
     for part in pattern.strip("/").split("/"):
-        following: list[str] = []
-        for path in paths:
-            if STAR not in part and ONE not in part:
-                following.append(_join(path, part))
-                continue
-            names, left = _names(path, part, place, left)
-            if left < 0:
-                return None
-            following.extend(names)
-        paths = following
-    lookups = (path for path in paths if _exists(path, place))
-    return tuple(lookups)
+        if STAR in part or ONE in part:
+            paths = [name for path in paths for name in _names(path, part, place, entries)]
+        else:
+            paths = [_join(path, part) for path in paths]
+    return tuple(path for path in paths if _exists(path, place))
 
 
-def _names(path: str, part: str, place: Place, left: int) -> tuple[list[str], int]:
+def _names(path: str, part: str, place: Place, entries: Entries) -> Iterator[str]:
     folder = _absolute(path or ".", place)
     if folder is None:
-        return [], left
+        return
+    wanted = re.compile(_expression(part))
     if DEEP in part:
-        return _deep(path, folder, part, left)
-    wanted = re.compile(_expression(part))
-    names: list[str] = []
-    for entry in _entries(folder):
-        left -= 1
-        if (part.startswith(".") or not entry.name.startswith(".")) and wanted.fullmatch(
-            entry.name
-        ):
-            names.append(_join(path, entry.name))
-    return names, left
+        yield from _deep(path, folder, wanted, entries)
+        return
+    for entry in entries.of(folder):
+        hidden = entry.name.startswith(".") and not part.startswith(".")
+        if not hidden and wanted.fullmatch(entry.name):
+            yield _join(path, entry.name)
 
 
-def _deep(path: str, folder: str, part: str, left: int) -> tuple[list[str], int]:
+def _deep(path: str, folder: str, wanted: re.Pattern[str], entries: Entries) -> Iterator[str]:
     """All folders below, and files where the pattern ends here or the shell knows no `**`."""
-    wanted = re.compile(_expression(part))
-    names, waiting = [path or "."], [(path, folder)]
-    while waiting and left >= 0:
+    yield path or "."
+    waiting = [(path, folder)]
+    while waiting:
         here, there = waiting.pop(0)
-        for entry in _entries(there):
-            left -= 1
+        for entry in entries.of(there):
             if entry.name.startswith(".") or entry.name in _DEPENDENCIES:
                 continue
             if wanted.fullmatch(entry.name):
-                names.append(_join(here, entry.name))
+                yield _join(here, entry.name)
             if _is_folder(entry):
                 waiting.append((_join(here, entry.name), entry.path))
-    return names, left
 
 
-def found_below(folder: str, name: str, place: Place) -> tuple[str, ...] | None:
+def found_below(folder: str, name: str, place: Place, entries: Entries) -> tuple[str, ...] | None:
     """What `find` finds below a folder by its name, the folder itself too; None: nobody can tell.
 
     Below dependencies and caches only themselves are looked at, of git's own only what is guarded.
@@ -144,13 +144,10 @@ def found_below(folder: str, name: str, place: Place) -> tuple[str, ...] | None:
         return None if may_name(f"{folder}/{name}") else ()
     wanted = re.compile(_expression(name))
     found = [folder] if wanted.fullmatch(Path(start).name) else []
-    left, waiting = MOST_ENTRIES, [(folder, start)]
-    while waiting:
+    waiting = [(folder, start)]
+    while waiting and len(found) <= MOST_MATCHES:
         here, there = waiting.pop(0)
-        for entry in _entries(there):
-            left -= 1
-            if left < 0 or len(found) > MOST_MATCHES:
-                return None
+        for entry in entries.of(there):
             path = _join(here, entry.name)
             if wanted.fullmatch(entry.name):
                 found.append(path)
@@ -158,7 +155,7 @@ def found_below(folder: str, name: str, place: Place) -> tuple[str, ...] | None:
                 found.extend(f"{path}/{own}" for own in _GIT_OWN if wanted.fullmatch(own))
             elif entry.name not in _DEPENDENCIES and _is_folder(entry):
                 waiting.append((path, entry.path))
-    return tuple(found)
+    return tuple(found) if len(found) <= MOST_MATCHES else None
 
 
 def _expression(part: str) -> str:
@@ -196,9 +193,9 @@ def _exists(path: str, place: Place) -> bool:
     return absolute is not None and _looks(absolute, os.path.lexists)
 
 
-def _looks(path: str, question: object) -> bool:
+def _looks(path: str, question: Callable[[str], bool]) -> bool:
     try:
-        return bool(question(path))  # type: ignore[operator]
+        return question(path)
     except (OSError, ValueError):
         return False
 

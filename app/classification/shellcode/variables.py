@@ -6,7 +6,6 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Final
 
-from app.classification.paths import targets
 from app.classification.shellcode.marks import UNSAID
 from app.classification.shellcode.state import State, Words
 from app.classification.shellcode.tables import BENDING, HARMLESS
@@ -39,5 +38,5 @@ def _is_safe_path(value: str, state: State) -> bool:
 def _is_safe_folder(folder: str, state: State) -> bool:
     if UNSAID.search(folder.strip("/")) or not folder.startswith("/"):
         return folder.rstrip("/").endswith(_TOOLS)
-    zones = {target.zone for target in targets((folder,), state.place)}
+    zones = {target.zone for target in state.disk.targets(folder)}
     return zones == {"outside"} or folder.rstrip("/").endswith(_TOOLS)

@@ -75,9 +75,13 @@ def statement(node: Node, state: State, redirects: Redirects = ()) -> After:
         case "redirected_statement":
             return _redirected(node, state, redirects)
         case "negated_command":
-            after = statement(node.named_children[-1], state, redirects)
-            return After(ok=after.any, any=after.any)
-    state = _with(redirects, state)
+            after = statement(node.named_children[-1], state.deeper(), redirects)
+            return same(replace(after.any, depth=state.depth))
+        case _:
+            return _compound(node, _with(redirects, state))
+
+
+def _compound(node: Node, state: State) -> After:
     reader = _STATEMENTS.get(node.type)
     if reader is None:
         raise UnreadableError
@@ -149,9 +153,9 @@ def _list(node: Node, state: State, redirects: Redirects) -> After:
         parts.append((operator.type, right))
         node = left
     after = statement(node, state)
-    for operator, right in reversed(parts):
+    for joiner, right in reversed(parts):
         last = redirects if right is parts[0][1] else ()
-        after = _joined(after, operator, right, last)
+        after = _joined(after, joiner, right, last)
     return after
 
 
@@ -217,13 +221,13 @@ def _command(node: Node, state: State, redirects: Redirects) -> After:
     for redirect in (*own, *redirects):
         fed = _fed(redirect, fed)
     groups = [*grouped(words), *_arguments((*own, *redirects))]
-    said = tuple(word for group in groups for word in expanded(group, state))
-    varied = len(expanded(groups[0], state)) != 1 if groups else False
+    became = [expanded(group, state) for group in groups]
+    said = tuple(word for words in became for word in words)
     text = _shown(node)
     inside = fed
     for setting in settings:
         inside = assigned(setting, inside, text)
-    if varied and len(groups[0]) == 1 and groups[0][0].type == "command_name":
+    if became and len(became[0]) != 1:
         said = _varied(groups[0], said, state)
     after = run(said, text, inside, INNER)
     return After(*(_without(end, state) if settings else end.fed(state.feed) for end in after))

@@ -208,7 +208,9 @@ def _variable(node: Node, state: State) -> Words:
     if len(inner) == 1:
         return values
     if inner[0].type == "!" and len(inner) == 2:
-        return tuple(v for name in values for v in (state.value(name) if literal(name) else (HOLE,)))
+        return tuple(
+            v for name in values for v in (state.value(name) if literal(name) else (HOLE,))
+        )
     if inner[0] == named and inner[1].type in (":-", "-", ":=", "="):
         return tuple(dict.fromkeys((*values, *value(tuple(inner[2:]), state))))
     said = (*_PARTS.split(text_of(node)), *values)

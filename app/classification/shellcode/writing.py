@@ -11,7 +11,6 @@ from app.classification.shellcode.options import Told, told_apart
 from app.classification.shellcode.reach import Reached, reached
 from app.classification.shellcode.state import State, Words
 from app.classification.shellcode.tables import FORMATTERS, PROGRAMS, UNFILLED, Formatter, Program
-from app.classification.shellcode.tree import below, is_folder
 from app.domain.calls import Effect
 
 _CLOSED: Final = ("test", "guarded")
@@ -66,6 +65,8 @@ def _places(name: str, program: Program, told: Told, state: State) -> Iterator[s
             yield from _copied(name, program, told, state)
         case "named_by_url":
             yield from _downloaded(name, program, told)
+        case "read":
+            pass
 
 
 def _packed(operands: Words) -> Iterator[str]:
@@ -113,8 +114,8 @@ def _alone(name: str, operands: Words) -> Iterator[str]:
 def _held(source: str, there: str, state: State) -> Iterator[str]:
     """The tests that a copied folder brings along, where they land."""
     for path in state.named(source):
-        if not UNSAID.search(path) and is_folder(path, state.place):
-            under = below(path, state.place)
+        if not UNSAID.search(path) and state.disk.is_folder(path):
+            under = state.disk.below(path)
             yield from (HOLE,) if under is None else (f"{there}/{name}" for name in under)
 
 
@@ -130,7 +131,7 @@ def _linked(source: str, there: str, state: State) -> Iterator[str]:
 
 
 def _is_folder(path: str, state: State) -> bool:
-    return any(is_folder(each, state.place) for each in state.named(path))
+    return any(state.disk.is_folder(each) for each in state.named(path))
 
 
 def _inside(folder: str, source: str) -> str:
