@@ -19,7 +19,7 @@ from app.classification.shellcode.disk import Disk
 from app.classification.shellcode.found import TooMuchError
 from app.classification.shellcode.marks import HOLE, NEAR, PATTERN, UNSAID, shown
 from app.classification.shellcode.state import NOWHERE, State
-from app.classification.shellcode.tree import may_name
+from app.classification.shellcode.tree import may_be_folder, may_name
 from app.domain.calls import Target
 
 MOST_PATHS: Final = 150  # places of one command that are looked up
@@ -27,6 +27,7 @@ MOST_NAMES: Final = 200  # names of one command that are looked at
 _NOT_FILES: Final = re.compile(r"/dev/(?:null|stdin|stdout|stderr|tty|zero|full|fd/\d+)|-")
 _NAME: Final = re.compile(r"[^\s'\"=:,;<>|&()$`{}\[\]\x01\x02]+")
 _URL: Final = re.compile(r"\b(?:https?|wss?|ssh|git)://[^\s'\"<>|&;()$`]*")
+_UP: Final = re.compile(r"^(?:\.{0,2}/)+")
 _MESSAGES: Final = frozenset(
     {"--body", "--comment", "--description", "--message", "--notes", "--reason", "--title"}
     | {"-b", "-m", "-t"}
@@ -96,7 +97,7 @@ def _is_near(path: str, state: State) -> bool:
         or (NOWHERE in state.folders and path.startswith(NOWHERE))
     ):
         return True
-    return names_closed((path,), state)
+    return may_be_folder(path) or names_closed((path,), state)
 
 
 def _can_look(path: str, state: State) -> bool:
@@ -104,6 +105,20 @@ def _can_look(path: str, state: State) -> bool:
     folder = PATTERN.split(path, maxsplit=1)[0].rpartition("/")[0]
     start = state.absolute(folder or ("/" if path.startswith("/") else ""))
     return start != HOLE and state.disk.is_folder(start)
+
+
+def globbed(words: Iterable[str], state: State) -> tuple[str, ...]:
+    """The words with what the file system has for each pattern in its place."""
+    return tuple(path for word in words for path in _globbed(word, state))
+
+
+def _globbed(word: str, state: State) -> tuple[str, ...]:
+    if not PATTERN.search(word) or UNSAID.search(word):
+        return (word,)
+    found = [state.disk.matching(path) for path in state.named(word)]
+    if any(paths is None for paths in found):
+        return (NEAR,)
+    return tuple(state.absolute(path) for paths in found for path in paths or ()) or (word,)
 
 
 def names_closed(words: Iterable[str], state: State) -> bool:
@@ -144,7 +159,7 @@ def _names(words: tuple[str, ...]) -> Iterator[str]:
             if name == alone or "/" in name or "." in name:
                 yield name
         if UNSAID.search(text):  # what stands behind a text that nobody knows
-            yield from filter(None, (part.lstrip("/") for part in UNSAID.split(text)[1:]))
+            yield from filter(None, (_UP.sub("", part) for part in UNSAID.split(text)[1:]))
 
 
 def _is_path(path: str, place: Place) -> bool:

@@ -7,12 +7,14 @@ from typing import Final
 
 from tree_sitter import Node
 
-from app.classification.shellcode.marks import HOLE, NEAR, STAR
-from app.classification.shellcode.reach import holds_closed, names_closed
+from app.classification.shellcode.marks import HOLE, NEAR, STAR, unquoted
+from app.classification.shellcode.reach import holds_closed, names_closed, reached
 from app.classification.shellcode.state import State, Words
 from app.classification.shellcode.syntax import text_of
 
+_CLOSED: Final = ("test", "guarded")
 _DOCUMENT: Final = re.compile(r"cat <<-?'(\w+)'\n(.*?)\n?[\t]*\1", re.DOTALL)
+_SAID: Final = re.compile(r"(?:echo|printf) ['\"]?([\w./~@+:, -]*)['\"]?")
 _ROOT: Final = re.compile(r"git rev-parse --show-toplevel(?: 2> ?/dev/null)?")
 _TEMPORARY: Final = re.compile(r"mktemp(?: -d| -q| /tmp/[\w.-]*X+)*")
 _NUMBER: Final = re.compile(
@@ -33,6 +35,9 @@ def printed(node: Node, state: State) -> Words:
     document = _DOCUMENT.fullmatch(text)
     if document is not None:
         return (document[2],)
+    said = _SAID.fullmatch(text)
+    if said is not None:
+        return (said[1],)
     if text == "pwd":
         return tuple(map(state.absolute, state.folders))
     if _ROOT.fullmatch(text) and state.place.root is not None:
@@ -46,7 +51,11 @@ def printed(node: Node, state: State) -> Words:
 
 def prints_closed(text: str, state: State) -> bool:
     """Whether what a command prints may name tests or guarded paths."""
-    if names_closed(text.split(), state):
+    words = text.split()
+    if names_closed(words, state):
+        return True
+    patterns = [unquoted(word) for word in words if "*" in word or "?" in word]
+    if any(target.zone in _CLOSED for target in reached(patterns, state).targets):
         return True
     if not _LISTING.search(text):
         return False

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from app.classification.paths import Place
-from app.classification.shellcode.marks import DEEP, ONE, STAR
+from app.classification.shellcode.marks import DEEP, ONE, STAR, UNSAID
 from app.domain.patterns import GUARDED_PATTERNS, TEST_PATTERNS, zone_inside
 
 MOST_FOUND: Final = 40
@@ -43,6 +43,13 @@ SAMPLES: Final = tuple(
     sorted(
         {pattern.strip("/*").replace("*", "x") for pattern in (*TEST_PATTERNS, *GUARDED_PATTERNS)}
     )
+)
+
+_FIXED: Final = frozenset(
+    part
+    for pattern in (*TEST_PATTERNS, *GUARDED_PATTERNS)
+    for part in pattern.split("/")
+    if part and "*" not in part and part != "src"
 )
 
 
@@ -172,6 +179,16 @@ def may_name(pattern: str) -> bool:
                 for sample in SAMPLES
                 for name in sample.split("/")
             ):
+                return True
+    return False
+
+
+def may_be_folder(path: str) -> bool:
+    """Whether a part of a path that is only known in part may be a folder or file of our own."""
+    for part in path.split("/"):
+        if UNSAID.search(part) and re.search(r"[\w.]", part):
+            wanted = re.compile(UNSAID.sub(".*", re.escape(part)))
+            if any(wanted.fullmatch(name) for name in _FIXED):
                 return True
     return False
 

@@ -19,7 +19,7 @@ _MOST: Final = 2_000  # characters whose names are looked up
 
 def unread(text: str, state: State) -> Effects:
     """Unknown; closed where it names or may hide a closed path, runs code inline, or is long."""
-    bare = _QUOTES.sub("", text)
+    bare = _QUOTES.sub("", text.replace("\\\n", ""))
     words = tuple(bare.split())
     near = (
         len(bare) > _MOST

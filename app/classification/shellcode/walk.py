@@ -230,7 +230,8 @@ def _command(node: Node, state: State, redirects: Redirects) -> After:
     if became and len(became[0]) != 1:
         said = _varied(groups[0], said, state)
     after = run(said, text, inside, INNER)
-    return After(*(_without(end, state) if settings else end.fed(state.feed) for end in after))
+    names = tuple(text_of(setting.children[0]) for setting in settings)
+    return After(*(_without(end, names, state) for end in after))
 
 
 def _shown(node: Node) -> str:
@@ -246,9 +247,11 @@ def _varied(group: tuple[Node, ...], said: Words, state: State) -> Words:
     return said if "{" in text_of(group[0]) or "@" in text_of(group[0]) else (HOLE, *said)
 
 
-def _without(end: State, state: State) -> State:
+def _without(end: State, names: Words, state: State) -> State:
     """Behind a command with variables of its own these are what they were."""
-    return replace(end, variables=state.variables, bent=state.bent, feed=state.feed)
+    for name in names:
+        end = replace(end.assigned(name, state.value(name)), bent=state.bent)
+    return end.fed(state.feed)
 
 
 def _arguments(redirects: Iterable[Node]) -> Iterable[tuple[Node, ...]]:

@@ -9,8 +9,8 @@ What cannot be told stands in the result as a sign of marks.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import product
+from collections.abc import Iterable, Iterator
+from itertools import product, zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -59,8 +59,12 @@ _ANSI: Final = re.compile(
     r"\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{1,4})|(.))", re.DOTALL
 )
 _ANSI_SIGNS: Final = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "e": "\x1b", "E": "\x1b"}
+_PLAIN: Final = frozenset({"extglob_pattern", "number", "test_operator", "variable_name", "word"})
+_TOGETHER: Final = frozenset(
+    {"command_name", "concatenation", "translated_string", "variable_assignment"}
+)
 _NAMES: Final = frozenset({"variable_name", "special_variable_name", "subscript"})
-_PARTS: Final = re.compile(r"[{}%#:^,!]+")
+_SIGNS_WITHIN: Final = re.compile(r"[{}%#:^,!]+")
 _ALL: Final = frozenset({"$@", "$*", '"$@"'})
 
 
@@ -89,7 +93,7 @@ def value(word: tuple[Node, ...], state: State) -> Words:
 
 def _ways(word: tuple[Node, ...], state: State) -> Words:
     """The texts a word may be, one for each value that its variables may have."""
-    parts = [_piece(node, state, last=node is word[-1]) for node in word]
+    parts = list(_parts(word, state))
     count = 1
     for part in parts:
         count *= len(part)
@@ -97,6 +101,32 @@ def _ways(word: tuple[Node, ...], state: State) -> Words:
         return (HOLE,)
     texts = ("".join(way) for way in product(*parts))
     return tuple(_tilde(text, word[0], state) if text[:1] == "~" else text for text in texts)
+
+
+def _parts(word: tuple[Node, ...], state: State) -> Iterator[Words]:
+    """The parts of a word; plain text that the tree has cut is put together first."""
+    plain, half = "", False
+    leaves = list(_leaves(word))
+    for leaf, behind in zip_longest(leaves, leaves[1:]):
+        if leaf.type in _PLAIN or not (leaf.is_named or leaf.type == "$"):
+            plain += text_of(leaf)
+            continue
+        if plain:
+            yield (_plain(plain),)
+            half, plain = half or "[" in plain, ""
+        yield _piece(leaf, behind, state)
+    if half and "]" in plain:  # a pattern with quotes in its brackets
+        yield (NEAR,)
+    elif plain:
+        yield (_plain(plain),)
+
+
+def _leaves(word: Iterable[Node]) -> Iterator[Node]:
+    for node in word:
+        if node.type in _TOGETHER:
+            yield from _leaves(node.children)
+        else:
+            yield node
 
 
 def _tilde(text: str, first: Node, state: State) -> str:
@@ -107,18 +137,14 @@ def _tilde(text: str, first: Node, state: State) -> str:
     return f"{folder}{slash}{rest}"
 
 
-def _piece(node: Node, state: State, *, last: bool = True) -> Words:
+def _piece(node: Node, behind: Node | None, state: State) -> Words:
     match node.type:
-        case "word" | "number" | "extglob_pattern" | "variable_name" | "test_operator":
-            return (_plain(text_of(node)),)
         case "raw_string":
             return (text_of(node)[1:-1],)
         case "ansi_c_string":
             return (_ansi(text_of(node)[2:-1]),)
         case "string":
             return _string(node, state)
-        case "concatenation" | "command_name" | "variable_assignment":
-            return _ways(tuple(node.children), state)
         case "simple_expansion" | "expansion":
             return tuple(map(unquoted, _variable(node, state)))
         case "command_substitution":
@@ -128,9 +154,11 @@ def _piece(node: Node, state: State, *, last: bool = True) -> Words:
         case "arithmetic_expansion" | "brace_expression":
             return (STAR,)
         case "$":
-            return ("$" if last else HOLE,)
+            if behind is not None and behind.type == "string":
+                return ("",)  # `$"a"` is "a", in another language
+            return ("$" if behind is None else HOLE,)
         case _:
-            return (HOLE if node.is_named else _plain(text_of(node)),)
+            return (HOLE,)
 
 
 def _plain(text: str) -> str:
@@ -213,5 +241,5 @@ def _variable(node: Node, state: State) -> Words:
         )
     if inner[0] == named and inner[1].type in (":-", "-", ":=", "="):
         return tuple(dict.fromkeys((*values, *value(tuple(inner[2:]), state))))
-    said = (*_PARTS.split(text_of(node)), *values)
+    said = (*_SIGNS_WITHIN.split(text_of(node)), *values)
     return (NEAR,) if names_closed(said, state) else (HOLE,)

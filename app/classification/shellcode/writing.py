@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from app.classification.shellcode.found import READS, Effects, unknown
 from app.classification.shellcode.marks import HOLE, UNSAID
 from app.classification.shellcode.options import Told, told_apart
-from app.classification.shellcode.reach import Reached, reached
+from app.classification.shellcode.reach import Reached, globbed, reached
 from app.classification.shellcode.state import State, Words
 from app.classification.shellcode.tables import FORMATTERS, PROGRAMS, UNFILLED, Formatter, Program
 from app.domain.calls import Effect
@@ -40,6 +41,7 @@ def written_by(words: Words, state: State, text: str) -> Effects | None:
         return READS
     if program.operands in ("read", "named_by_url") and _may_be_option(told.operands):
         return None
+    told = replace(told, operands=globbed(told.operands, state))
     places = tuple(_places(words[0], program, told, state))
     found = reached(places, state, deep=program.deep)
     if words[0] not in UNFILLED:
