@@ -12,7 +12,15 @@ from app.classification.shellcode.inner import Inner
 from app.classification.shellcode.marks import HOLE, NEAR, PATTERN, UNSAID, literal
 from app.classification.shellcode.options import told_apart
 from app.classification.shellcode.reach import names_closed
-from app.classification.shellcode.state import NOWHERE, After, State, Words, either, same
+from app.classification.shellcode.state import (
+    NOWHERE,
+    After,
+    State,
+    Words,
+    either,
+    same,
+    with_arguments,
+)
 from app.classification.shellcode.substituted import prints_closed
 from app.classification.shellcode.tables import SOURCED
 from app.classification.shellcode.variables import is_harmless
@@ -147,9 +155,7 @@ def positional(words: Words, text: str, state: State, inner: Inner) -> After:
     """`set -e` and the like; `set --` gives the line its arguments."""
     if "--" in words:
         given = words[words.index("--") + 1 :]
-        state = state.assigned("@", given or ("",))
-        for number, word in enumerate(given[:9], start=1):
-            state = state.assigned(str(number), (word,))
+        state = replace(state, variables=with_arguments(state.variables, given))
     return same(state)
 
 

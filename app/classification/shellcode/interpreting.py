@@ -40,7 +40,7 @@ def runs_inline(words: Words, state: State) -> bool:
         rest = words[place + 1 :]
         if any(_holds_code(option, letters) for option in _options(rest)):
             return True
-        if place == 0 and _reads_its_code(rest, state):
+        if all(map(UNSAID.match, words[:place])) and _reads_its_code(rest, state):
             return True
     return False
 
@@ -60,6 +60,8 @@ def _options(words: Words) -> Iterator[str]:
     for word in words:
         if word == "-m":
             return
+        if UNSAID.match(word):  # it may be an option, or nothing at all
+            continue
         if not skip and not word.startswith("-") and word not in EVAL_WORDS:
             return
         yield word

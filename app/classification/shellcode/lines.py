@@ -19,7 +19,7 @@ from app.classification.shell import split
 from app.classification.shellcode.disk import Disk
 from app.classification.shellcode.documents import cut
 from app.classification.shellcode.found import Effects, Findings, UnreadableError, together
-from app.classification.shellcode.marks import ANY
+from app.classification.shellcode.marks import ANY, shown
 from app.classification.shellcode.state import State
 from app.classification.shellcode.unread import unread
 from app.classification.shellcode.walk import read_text, read_uncalled
@@ -41,7 +41,7 @@ def commands_of(line: str) -> tuple[str, ...]:
     """The simple commands of a line without assignments and wrappers, for a policy's denials."""
     found = _found(line, Place(root=None, cwd=None), "")
     guessed = _guessed(line) if found.broken_off else ()
-    return tuple(dict.fromkeys((*found.commands, *guessed)))
+    return tuple(dict.fromkeys((*map(shown, found.commands), *guessed)))
 
 
 def _guessed(line: str) -> Iterator[str]:

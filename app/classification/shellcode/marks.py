@@ -7,6 +7,8 @@ ONE     one character: `?`, `[ab]`
 DEEP    `**`: any folders
 OPEN, COMMA, CLOSE   braces that are expanded
 GAP     where one word becomes two: a blank in a variable that is not quoted
+
+HOLE twice is any number of words, none as well: a variable that is not quoted.
 """
 
 from __future__ import annotations
@@ -22,13 +24,16 @@ OPEN: Final = "\x05"
 COMMA: Final = "\x06"
 CLOSE: Final = "\x07"
 GAP: Final = "\x08"
+VANISHING: Final = HOLE + HOLE
 DEEP: Final = STAR + STAR
 ANY: Final = re.compile("[\x00-\x08]")
 UNSAID: Final = re.compile(f"[{HOLE}{NEAR}]")  # what nobody can tell from the line
 PATTERN: Final = re.compile(f"[{STAR}{ONE}]")  # what the file system can tell
 _BRACES: Final = str.maketrans({OPEN: "{", COMMA: ",", CLOSE: "}"})
 _SHOWN: Final = str.maketrans({HOLE: "$", NEAR: "$", STAR: "*", ONE: "?", GAP: " "})
-_ACTIVE: Final = str.maketrans({"*": STAR, "?": ONE, " ": GAP, "\t": GAP, "\n": GAP})
+_ACTIVE: Final = str.maketrans(
+    {HOLE: VANISHING, "*": STAR, "?": ONE, " ": GAP, "\t": GAP, "\n": GAP}
+)
 
 
 def literal(word: str) -> bool:

@@ -21,11 +21,11 @@ from app.classification.shellcode.builtins import BUILTIN
 from app.classification.shellcode.found import READS, Effects, UnreadableError, unknown
 from app.classification.shellcode.inner import Inner
 from app.classification.shellcode.interpreting import runs_inline, shell_text
-from app.classification.shellcode.marks import ANY, UNSAID, literal, shown
+from app.classification.shellcode.marks import ANY, UNSAID, literal
 from app.classification.shellcode.patterns import find, xargs
-from app.classification.shellcode.reach import messages_aside, names_closed, reached
+from app.classification.shellcode.reach import globbed, messages_aside, names_closed, reached
 from app.classification.shellcode.special import SPECIAL
-from app.classification.shellcode.state import After, State, Words, same
+from app.classification.shellcode.state import After, State, Words, same, with_arguments
 from app.classification.shellcode.tables import BUILTINS, SHELLS
 from app.classification.shellcode.variables import is_harmless
 from app.classification.shellcode.wrapping import Wrapped, wrapped
@@ -74,10 +74,7 @@ def _program(word: str) -> str:
 def _called(name: str, arguments: Words, state: State, inner: Inner) -> After:
     """A call of a function that the line defines."""
     state.findings.called.add(name)
-    before = state.variables
-    variables = before.set("@", arguments or ("",))
-    for number, argument in enumerate(arguments[:9], start=1):
-        variables = variables.set(str(number), (argument,))
+    variables = with_arguments(state.variables, arguments)
     start = replace(state.deeper(), variables=variables)
     ends = [inner.node(body, start) for body in state.functions[name]]
     return After(
@@ -100,7 +97,7 @@ def _behind(behind: Wrapped, text: str, state: State, inner: Inner) -> After:
 
 
 def _by_name(name: str, words: Words, text: str, state: State, inner: Inner) -> After:
-    state.findings.commands.append(" ".join(map(shown, words)))
+    state.findings.commands.append(" ".join(words))
     if name in BUILTIN:
         return BUILTIN[name](words, text, state, inner)
     if name in _WITHIN:
@@ -113,7 +110,7 @@ def _by_name(name: str, words: Words, text: str, state: State, inner: Inner) -> 
 
 def _add(part: Effects, words: Words, state: State) -> After:
     if words:
-        state.findings.commands.append(" ".join(map(shown, words)))
+        state.findings.commands.append(" ".join(words))
     state.findings.add(part)
     return same(state)
 
@@ -123,22 +120,15 @@ def _shell(words: Words, text: str, state: State, inner: Inner) -> After:
     told = shell_text(words)
     handed = state.feed.text
     if told is not None:
-        inside = replace(state, variables=_positional(told[1], state), feed=state.feed)
+        inside = replace(state, variables=with_arguments(state.variables, told[1], first=0))
         inner.text(told[0], inside)
     elif handed is not None and literal(handed) and words[1:] in ((), ("-s",), ("-",), ("-e",)):
-        inner.text(handed, replace(state, variables=_positional((), state)))
+        inner.text(handed, replace(state, variables=with_arguments(state.variables, ())))
     elif words[1:2] == ("-n",) and len(words) > 2:
         state.findings.add(READS)
     else:
         state.findings.add(_does(words[0], words, text, state))
     return same(state)
-
-
-def _positional(arguments: Words, state: State):  # type: ignore[no-untyped-def]
-    variables = state.variables.set("@", arguments[1:] or ("",))
-    for number, argument in enumerate(arguments[:10]):
-        variables = variables.set(str(number), (argument,))
-    return variables
 
 
 def _does(name: str, words: Words, text: str, state: State) -> Effects:
@@ -179,6 +169,7 @@ def _has_limits(name: str) -> bool:
 
 def unvouched(words: Words, text: str, state: State) -> Effects:
     """A command that nobody can vouch for; closed by what it names, runs or is handed."""
+    words = globbed(words, state)
     near = (
         runs_inline(words, state)
         or _updates(words)
@@ -215,7 +206,9 @@ def _git(words: Words, text: str, state: State) -> Effects:
         return writes(made, text)
     if effect is None and git.sets(plain.words):
         return unknown(text, closed=True)
-    if effect is None or any(map(UNSAID.match, plain.words[1:2])):
+    if any(map(UNSAID.match, plain.words[1:2])):
+        return unknown(text, closed=True)
+    if effect is None:
         return unvouched(words, text, state)
     if effect != "git_restore":
         return Effects(effects=(effect,))

@@ -16,7 +16,7 @@ from tree_sitter import Node
 from app.classification.paths import Place
 from app.classification.shellcode.disk import Disk
 from app.classification.shellcode.found import Findings, TooMuchError
-from app.classification.shellcode.marks import HOLE, STAR, literal
+from app.classification.shellcode.marks import HOLE, STAR, UNSAID, literal
 
 Words = tuple[str, ...]
 FOLDERS: Final = 16  # places that `cd` may have led to
@@ -170,6 +170,14 @@ def _renamed(one: Map[str, bool], other: Map[str, bool]) -> Map[str, bool]:
     return (
         one if one is other else Map({n: one.get(n, False) or other.get(n, False) for n in names})
     )
+
+
+def with_arguments(variables: Map[str, Words], arguments: Words, first: int = 1) -> Map[str, Words]:
+    """The variables of a function or a text that is handed these arguments, from `$1` or `$0` on."""
+    moves = any(UNSAID.search(argument) for argument in arguments)
+    for number, argument in enumerate(arguments[: 10 - first], start=first):
+        variables = variables.set(str(number), arguments[:VALUES] if moves else (argument,))
+    return variables.set("@", arguments[1 - first :] or ("",))
 
 
 def known(values: Words) -> str | None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from app.classification.shellcode.marks import HOLE, NEAR, STAR, unquoted
+from app.classification.shellcode.marks import HOLE, NEAR, PATTERN, STAR, unquoted
 from app.classification.shellcode.reach import holds_closed, names_closed, reached
 from app.classification.shellcode.state import State, Words
 from app.classification.shellcode.syntax import text_of
@@ -54,7 +54,9 @@ def prints_closed(text: str, state: State) -> bool:
     words = text.split()
     if names_closed(words, state):
         return True
-    patterns = [unquoted(word) for word in words if "*" in word or "?" in word]
+    patterns = [
+        unquoted(word) for word in words if "*" in word or "?" in word or PATTERN.search(word)
+    ]
     if any(target.zone in _CLOSED for target in reached(patterns, state).targets):
         return True
     if not _LISTING.search(text):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from app.classification.shellcode.found import READS, Effects, unknown
-from app.classification.shellcode.marks import HOLE, UNSAID
+from app.classification.shellcode.marks import HOLE, NEAR, UNSAID, VANISHING
 from app.classification.shellcode.options import Told, told_apart
 from app.classification.shellcode.reach import Reached, globbed, reached
 from app.classification.shellcode.state import State, Words
@@ -83,6 +83,7 @@ def _copied(name: str, program: Program, told: Told, state: State) -> Iterator[s
     if name == "install" and told.has(frozenset({"d", "directory"})):
         yield from told.operands
         return
+    yield from _behind_vanished(told.operands, state)
     into = told.values(program.into)
     sources, last = (told.operands, into[-1]) if into else (told.operands[:-1], told.operands[-1:])
     if not sources:
@@ -104,6 +105,14 @@ def _copied(name: str, program: Program, told: Told, state: State) -> Iterator[s
             yield from _linked(source, there, state)
     if name == "rsync" and told.has(frozenset({"delete", "delete-after", "delete-excluded"})):
         yield last
+
+
+def _behind_vanished(operands: Words, state: State) -> Iterator[str]:
+    """Near, where the last word may be none at all and the one before it names a closed path."""
+    left = tuple(word for word in operands if word != VANISHING)
+    if operands[-1:] == (VANISHING,) and left:
+        if any(target.zone in _CLOSED for target in reached(left[-1:], state).targets):
+            yield NEAR
 
 
 def _alone(name: str, operands: Words) -> Iterator[str]:
