@@ -144,8 +144,8 @@ def read(words: Words, text: str, state: State, inner: Inner) -> After:
         state.findings.add(unknown(text, closed=True))
         return same(state)
     names, arrays = told.operands or ("REPLY",), told.values(frozenset("a"))
-    near = any(prints_closed(command, state) for command in state.feed.commands)
-    near = near or names_closed((state.feed.text or "").split(), state)
+    fed = (*state.feed.commands, state.feed.text or "")
+    near = any(prints_closed(text, state) for text in fed)
     for name in (*names, *arrays):
         state = set_variable(name, (NEAR if near else HOLE,), text, state)
     return same(state)

@@ -41,6 +41,11 @@ def literal(word: str) -> bool:
     return ANY.search(word) is None
 
 
+def vanishes(word: str) -> bool:
+    """Whether a word may be no word at all."""
+    return len(word) > 1 and not word.strip(HOLE)
+
+
 def unbraced(word: str) -> str:
     """A word whose braces expand to nothing, with the braces as they were written."""
     return word.translate(_BRACES)

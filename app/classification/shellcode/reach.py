@@ -97,7 +97,7 @@ def _is_near(path: str, state: State) -> bool:
         or (NOWHERE in state.folders and path.startswith(NOWHERE))
     ):
         return True
-    return may_be_folder(path) or names_closed((path,), state)
+    return names_closed((path,), state)
 
 
 def _can_look(path: str, state: State) -> bool:
@@ -115,16 +115,18 @@ def globbed(words: Iterable[str], state: State) -> tuple[str, ...]:
 def _globbed(word: str, state: State) -> tuple[str, ...]:
     if not PATTERN.search(word) or UNSAID.search(word):
         return (word,)
-    found = [state.disk.matching(path) for path in state.named(word)]
-    if any(paths is None for paths in found):
+    found = [(path, state.disk.matching(path)) for path in state.named(word)]
+    if any(paths is None for _, paths in found):
         return (NEAR,)
-    return tuple(state.absolute(path) for paths in found for path in paths or ()) or (word,)
+    if not any(paths for _, paths in found):
+        return (word,)
+    return tuple(state.absolute(each) for path, paths in found for each in paths or (shown(path),))
 
 
 def names_closed(words: Iterable[str], state: State) -> bool:
     """Whether the words name a test or guarded path; a bare word only where it stands alone."""
     said = tuple(words)
-    if any(NEAR in word for word in said):
+    if any(NEAR in word or may_be_folder(word) for word in said):
         return True
     names = dict.fromkeys(_names(said))
     if len(names) > MOST_NAMES:

@@ -7,11 +7,11 @@ from typing import Final
 from tree_sitter import Node
 
 from app.classification.shellcode.documents import expands, is_quoted
-from app.classification.shellcode.marks import HOLE, literal
-from app.classification.shellcode.reach import reached
+from app.classification.shellcode.marks import HOLE, NEAR, UNSAID, shown
+from app.classification.shellcode.reach import names_closed, reached
 from app.classification.shellcode.state import Feed, State, Words
 from app.classification.shellcode.syntax import grouped, text_of
-from app.classification.shellcode.words import expanded
+from app.classification.shellcode.words import expanded, value
 from app.classification.shellcode.writing import writes
 
 TYPES: Final = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
@@ -35,9 +35,10 @@ def redirected(redirect: Node, state: State) -> Feed | None:
         case "heredoc_redirect":
             return Feed(text=_document(redirect))
         case "herestring_redirect":
-            words = expanded(tuple(redirect.children[1:]), state)
-            text = words[0] if len(words) == 1 and literal(words[0]) else HOLE
-            return Feed(text=text)
+            texts = value(tuple(redirect.children[1:]), state)
+            if len(texts) == 1 and not UNSAID.search(texts[0]):
+                return Feed(text=shown(texts[0]))
+            return Feed(text=NEAR if names_closed(texts, state) else HOLE)
         case _:
             return _file(redirect, state)
 

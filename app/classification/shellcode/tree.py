@@ -185,6 +185,8 @@ def may_name(pattern: str) -> bool:
 
 def may_be_folder(path: str) -> bool:
     """Whether a part of a path that is only known in part may be a folder or file of our own."""
+    if not UNSAID.search(path):
+        return False
     for part in path.split("/"):
         if UNSAID.search(part) and re.search(r"[\w.]", part):
             wanted = re.compile(UNSAID.sub(".*", re.escape(part)))

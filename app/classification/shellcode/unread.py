@@ -12,8 +12,10 @@ from app.classification.shellcode.reach import names_closed
 from app.classification.shellcode.state import State
 
 _QUOTES: Final = re.compile(r"""['"\\]""")
-# What could hide a name: expansions, and patterns that touch one.
-_HIDING: Final = re.compile(r"[$`\x00-\x08]|[\w/.][*?\[{]|[*?\]}][\w/.]|<<|<\(|[?*+@!]\(")
+# What could hide a name: expansions, patterns that touch one, names that come from elsewhere.
+_HIDING: Final = re.compile(
+    r"-exec|-delete|\bxargs\b|\beval\b|\{\S*,|[$`\x00-\x08]|[\w/.][*?\[{]|[*?\]}][\w/.]|<<|<\(|[?*+@!]\("
+)
 _MOST: Final = 2_000  # characters whose names are looked up
 
 

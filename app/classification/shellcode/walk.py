@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import reduce
+from itertools import product
+from math import prod
 from typing import Final
 
 from tree_sitter import Node
@@ -16,7 +19,8 @@ from app.classification.shellcode.assigning import assigned, declared, undeclare
 from app.classification.shellcode.documents import is_quoted, run_within
 from app.classification.shellcode.found import UnreadableError
 from app.classification.shellcode.inner import Inner
-from app.classification.shellcode.marks import HOLE, STAR
+from app.classification.shellcode.marks import HOLE, NEAR, STAR
+from app.classification.shellcode.reach import names_closed
 from app.classification.shellcode.redirections import (
     TYPES,
     destinations,
@@ -36,13 +40,14 @@ from app.classification.shellcode.state import (
 )
 from app.classification.shellcode.syntax import grouped, parse, text_of, within
 from app.classification.shellcode.unread import unread
-from app.classification.shellcode.words import expanded
+from app.classification.shellcode.words import alternatives, expanded
 
 Redirects = tuple[Node, ...]
 _RUN: Final = frozenset({"command_substitution", "process_substitution"})
 _SKIPPED: Final = frozenset({"comment", "heredoc_body", "heredoc_end"})
 _OPERATORS: Final = frozenset({"&&", "||"})
 _ROUNDS: Final = 3
+VARIANTS: Final = 24  # of one command, by the values of its variables
 
 
 def read_text(text: str, state: State) -> After:
@@ -189,6 +194,9 @@ def _redirected(node: Node, state: State, redirects: Redirects) -> After:
     if body is None:
         return same(_with((*own, *redirects), state))
     first = len(state.findings.commands)
+    if body.type in ("variable_assignment", "variable_assignments"):
+        after = statement(body, state)
+        return same(_with((*own, *redirects), either(state, after.any)).fed(state.feed))
     after = statement(body, state, (*own, *redirects))
     for document in (redirect for redirect in own if redirect.type == "heredoc_redirect"):
         after = _behind_document(document, after, state, first)
@@ -214,24 +222,32 @@ def _command(node: Node, state: State, redirects: Redirects) -> After:
     """A simple command: variables before it, words, redirections anywhere."""
     own = [child for child in node.children if child.type in TYPES]
     settings = [child for child in node.children if child.type == "variable_assignment"]
-    settings = settings if node.child_by_field_name("name") else []
+    if not any(child.type == "command_name" for child in node.children):
+        settings = []
     words = [c for c in node.children if c not in own and c not in settings]
+    words = _without_descriptor(words, (*own, *redirects))
     _substituted((*words, *settings), state)
     fed = state
     for redirect in (*own, *redirects):
         fed = _fed(redirect, fed)
-    groups = [*grouped(words), *_arguments((*own, *redirects))]
-    became = [expanded(group, state) for group in groups]
-    said = tuple(word for words in became for word in words)
+    behind = [word for group in _arguments((*own, *redirects)) for word in group]
+    behind = _without_descriptor(behind, (*own, *redirects))
+    groups = [*grouped(words), *grouped(behind)]
+    became = [alternatives(group, state) for group in groups]
     text = _shown(node)
     inside = fed
     for setting in settings:
         inside = assigned(setting, inside, text)
-    if became and len(became[0]) != 1:
-        said = _varied(groups[0], said, state)
-    after = run(said, text, inside, INNER)
+    ends = [run(words, text, inside, INNER) for words in _variants(became, state)]
+    after = reduce(_one_or_other, ends)
     names = tuple(text_of(setting.children[0]) for setting in settings)
     return After(*(_without(end, names, state) for end in after))
+
+
+def _without_descriptor(words: list[Node], redirects: Redirects) -> list[Node]:
+    """The words without a `{name}` that touches a redirection: it is no argument."""
+    starts = {redirect.start_byte for redirect in redirects}
+    return [w for w in words if w.end_byte not in starts or not text_of(w).startswith("{")]
 
 
 def _shown(node: Node) -> str:
@@ -242,9 +258,21 @@ def _shown(node: Node) -> str:
     return text_of(node)
 
 
-def _varied(group: tuple[Node, ...], said: Words, state: State) -> Words:
-    """A program that may be one of several is none that anybody knows."""
-    return said if "{" in text_of(group[0]) or "@" in text_of(group[0]) else (HOLE, *said)
+def _variants(became: Sequence[tuple[Words, ...]], state: State) -> list[Words]:
+    """The command, once for each value that its variables may have; too many are unsaid."""
+    count = prod(map(len, became))
+    if count > VARIANTS:
+        became = [ways if len(ways) == 1 else (_unsaid(ways, state),) for ways in became]
+    return [tuple(word for words in variant for word in words) for variant in product(*became)]
+
+
+def _unsaid(ways: tuple[Words, ...], state: State) -> Words:
+    near = names_closed((word for way in ways for word in way), state)
+    return (NEAR if near else HOLE,)
+
+
+def _one_or_other(one: After, other: After) -> After:
+    return After(ok=either(one.ok, other.ok), any=either(one.any, other.any))
 
 
 def _without(end: State, names: Words, state: State) -> State:

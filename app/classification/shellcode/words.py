@@ -29,6 +29,7 @@ from app.classification.shellcode.marks import (
     ONE,
     OPEN,
     STAR,
+    VANISHING,
     literal,
     unbraced,
     unquoted,
@@ -65,25 +66,29 @@ _TOGETHER: Final = frozenset(
 )
 _NAMES: Final = frozenset({"variable_name", "special_variable_name", "subscript"})
 _SIGNS_WITHIN: Final = re.compile(r"[{}%#:^,!]+")
-_ALL: Final = frozenset({"$@", "$*", '"$@"'})
+# All arguments, or all of an array: as many words as there are.
+_LIST: Final = re.compile(r"\"?\$(?:([@*])|\{(\w+|@)(?:\[[@*]\])?\})\"?")
+
+
+def alternatives(word: tuple[Node, ...], state: State) -> tuple[Words, ...]:
+    """The words that one word becomes, once for each value that its variables may have."""
+    text = text_of(word[0]) if len(word) == 1 else ""
+    found = _LIST.fullmatch(text)
+    if found is not None:
+        name = found[1] or found[2]
+        return (state.value(name) if name in state.variables else (VANISHING,),)
+    quoted = any(node.type in ("string", "raw_string", "ansi_c_string") for node in word)
+    return tuple(dict.fromkeys(_fields(way, quoted) for way in _ways(word, state)))
+
+
+def _fields(way: str, quoted: bool) -> Words:
+    fields = tuple(field for text in braced(way, MOST) for field in text.split(GAP))
+    return tuple(unbraced(field) for field in fields if field or quoted)
 
 
 def expanded(word: tuple[Node, ...], state: State) -> Words:
-    """The words that one word becomes; the first of several may be any of them."""
-    if len(word) == 1 and text_of(word[0]) in _ALL:
-        return state.value("@")
-    ways = _ways(word, state)
-    words = tuple(part for way in ways for text in braced(way, MOST) for part in text.split(GAP))
-    if len(words) > MOST:
-        return (HOLE,)
-    quoted = any(node.type in ("string", "raw_string") for node in word)
-    said = tuple(unbraced(text) for text in words if text or quoted)
-    return said if len(ways) == 1 else tuple(_one_of(text) for text in said)
-
-
-def _one_of(text: str) -> str:
-    """One of several values: as an option it would count for the others, too."""
-    return HOLE if text.startswith("-") else text
+    """All words that one word may become, whatever its variables hold."""
+    return tuple(field for way in alternatives(word, state) for field in way)
 
 
 def value(word: tuple[Node, ...], state: State) -> Words:
@@ -175,14 +180,14 @@ def _sign(found: re.Match[str]) -> str:
 
 
 def _ansi(text: str) -> str:
-    said = _ANSI.sub(_ansi_sign, text)
-    return HOLE if ANY.search(said) else said
+    return _ANSI.sub(_ansi_sign, text)
 
 
 def _ansi_sign(found: re.Match[str]) -> str:
     digits = found[1] or found[3]
     if digits or found[2]:
-        return chr(int(digits, 16) if digits else int(found[2], 8) % 256)
+        sign = chr(int(digits, 16) if digits else int(found[2], 8) % 256)
+        return HOLE if ANY.match(sign) else sign
     return _ANSI_SIGNS.get(found[4], found[4] if found[4] in "\\'\"?" else HOLE)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from app.classification.shellcode.found import READS, Effects, unknown
-from app.classification.shellcode.marks import HOLE, NEAR, UNSAID, VANISHING
+from app.classification.shellcode.marks import HOLE, NEAR, UNSAID, vanishes
 from app.classification.shellcode.options import Told, told_apart
 from app.classification.shellcode.reach import Reached, globbed, reached
 from app.classification.shellcode.state import State, Words
@@ -109,9 +109,10 @@ def _copied(name: str, program: Program, told: Told, state: State) -> Iterator[s
 
 def _behind_vanished(operands: Words, state: State) -> Iterator[str]:
     """Near, where the last word may be none at all and the one before it names a closed path."""
-    left = tuple(word for word in operands if word != VANISHING)
-    if operands[-1:] == (VANISHING,) and left:
-        if any(target.zone in _CLOSED for target in reached(left[-1:], state).targets):
+    left = tuple(word for word in operands if not vanishes(word))
+    if operands and left and vanishes(operands[-1]):
+        found = reached(left[-1:], state)
+        if found.closed or any(target.zone in _CLOSED for target in found.targets):
             yield NEAR
 
 
