@@ -46,7 +46,7 @@ RULES: tuple[Rule, ...] = (
         "ls|ll|cat|head|tail|wc|nl|cut|tr|grep|egrep|fgrep|zgrep|diff|cmp|comm|stat|du|df|pwd|echo"
         "|printf|which|type|whoami|id|groups|uname|arch|nproc|free|uptime|printenv|ps|pgrep|lsof"
         "|basename|dirname|realpath|readlink|test|'\\['|true|false|:|sleep|seq|od|hexdump|strings|rev"
-        "|tac|paste|join|fold|fmt|expand|column|jq|md5sum|sha1sum|sha256sum|sha512sum|cksum|exit"
+        "|yes|tac|paste|join|fold|fmt|expand|column|jq|md5sum|sha1sum|sha256sum|sha512sum|cksum|exit"
         "|command -v",
     ),
     _rule("read", "find", "-exec|-ok|-delete|-fprint|-fls"),
@@ -102,6 +102,8 @@ RULES: tuple[Rule, ...] = (
         "test", r"(?:\./)?mvnw?(?: -\S+)* (?:test|verify)|mvn(?: -\S+)* (?:test|verify)", "exec:"
     ),
     _rule("test", r"(?:\./gradlew|gradle)(?: -\S+)* (?::[\w:-]+:)?(?:test|check)", "-I|--init"),
+    _rule("test", "(?:npm|pnpm|yarn|bun) run (?:check|typecheck|type-check|check-types)", _UPDATES),
+    _rule("test", "mix (?:compile|credo|dialyzer)", "-o|--output|--build-path"),
     _rule("test", "make (?:test|tests|check|unit|lint)$"),
     _rule("test", r"(?:bundle exec |bin/)?(?:rspec|rake test|rails test)", "-r|--require|-o|--out"),
     _rule("test", r"(?:\./)?(?:vendor/bin/)?phpunit", f"{_UPDATES}|--log|--coverage|--bootstrap"),
@@ -110,7 +112,8 @@ RULES: tuple[Rule, ...] = (
     _rule("test", "swift test|mix test|zig build test|bats|php artisan test", _UPDATES),
     _rule(
         "test",
-        "(?:(?:uv|poetry) run |npx )?(?:mypy|pyright|ty check|flake8|pylint|ruff check|ruff format --check)",
+        "(?:(?:uv|poetry) run |npx )?"
+        "(?:mypy|pyright|ty check|flake8|pylint|ruff check|ruff format --check)",
         f"{_UPDATES}|--install-types|-o|--output-file|--add-noqa|--unsafe|--html|--xml|--junit",
     ),
     _rule(

@@ -70,7 +70,7 @@ def popd(words: Words, text: str, state: State, inner: Inner) -> After:
 
 
 def set_variable(name: str, values: Words, text: str, state: State) -> State:
-    """The state behind an assignment; one that bends other commands is a part nobody vouches for."""
+    """The state behind an assignment; one that bends other commands is unknown."""
     if is_harmless(name, values, state):
         return state.assigned(name, values)
     closed = names_closed((word for value in values for word in value.split()), state)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -11,8 +11,11 @@ from app.classification.shellcode.state import After, State, Words
 
 
 class Inner(NamedTuple):
-    """The readers of what stands within a command; walk.py knows them, its parts are handed them."""
+    """The readers of what stands within a command: walk.py hands them to its parts."""
 
     text: Callable[[str, State], After]
     node: Callable[[Node, State], After]
     words: Callable[[Words, str, State], After]
+    sequence: Callable[[Iterable[Node], State], After]
+    substituted: Callable[[Iterable[Node], State], None]
+    within: Callable[[tuple[Node, ...], State], State]

@@ -1,4 +1,4 @@
-"""Which places a command's words reach: targets with their zones, and whether all of them are known.
+"""Which places a command's words reach: targets with their zones, and whether all are known.
 
 reached(words, state)              the places that the words name
 reached(words, state, deep=True)   with the tests and guarded paths that lie below them

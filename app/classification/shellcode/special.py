@@ -21,7 +21,7 @@ _SED_FLAGS: Final = frozenset("nErsuz") | {
 _SED_IN_PLACE: Final = re.compile(r"-[nErsuz]*i[^/*]*|--in-place(?:=[^/*]*)?")
 _AWK_FLAGS: Final = frozenset("S") | {"sandbox", "posix", "re-interval"}
 _AWK_VALUED: Final = frozenset("Fv") | {"field-separator", "assign"}
-_TAR_BUNDLE: Final = re.compile(r"-?([a-zA-Z]*)")
+_VENV_FLAGS: Final = frozenset({"clear", "upgrade-deps", "without-pip", "system-site-packages"})
 _TAR_FLAGS: Final = frozenset("ctxvzjJapPkmhSZ") | {
     "create", "list", "extract", "get", "verbose", "gzip", "bzip2", "xz", "no-same-owner",
     "overwrite", "keep-old-files", "no-same-permissions", "wildcards", "zstd",
@@ -109,7 +109,7 @@ def unpacked(folder: str, state: State, text: str) -> Effects:
 
 
 def patch(words: Words, state: State, text: str) -> Effects | None:
-    """patch writes the file it is given, else what the patch names: as git's own, unless it says."""
+    """patch writes the file it is given, else what the patch names; else it is as `git apply`."""
     told = told_apart(
         words[1:],
         frozenset("EsNRflubctTvZ") | {"dry-run", "forward", "reverse", "silent", "verbose"},
@@ -136,6 +136,13 @@ def apply_patch(words: Words, state: State, text: str) -> Effects | None:
     return writes(reached(named, state), text) if named else unknown(text, closed=True)
 
 
+def venv(words: Words, state: State, text: str) -> Effects | None:
+    """`python -m venv` writes the folder it names; python itself is nobody's."""
+    rest = words[3:] if words[1:3] == ("-m", "venv") else ()
+    told = told_apart(rest, _VENV_FLAGS, frozenset({"prompt"}))
+    return writes(reached(told.operands, state), text) if told and told.operands else None
+
+
 SPECIAL: Final[Mapping[str, Callable[[Words, State, str], Effects | None]]] = {
     "apply_patch": apply_patch,
     "applypatch": apply_patch,
@@ -146,6 +153,8 @@ SPECIAL: Final[Mapping[str, Callable[[Words, State, str], Effects | None]]] = {
     "gtar": tar,
     "mawk": awk,
     "patch": patch,
+    "python": venv,
+    "python3": venv,
     "sed": sed,
     "tar": tar,
     "unzip": unzip,

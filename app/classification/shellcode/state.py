@@ -16,7 +16,7 @@ from tree_sitter import Node
 from app.classification.paths import Place
 from app.classification.shellcode.disk import Disk
 from app.classification.shellcode.found import Findings, TooMuchError
-from app.classification.shellcode.marks import HOLE, STAR, UNSAID, literal
+from app.classification.shellcode.marks import HOLE, STAR, UNSAID
 
 Words = tuple[str, ...]
 FOLDERS: Final = 16  # places that `cd` may have led to
@@ -173,13 +173,8 @@ def _renamed(one: Map[str, bool], other: Map[str, bool]) -> Map[str, bool]:
 
 
 def with_arguments(variables: Map[str, Words], arguments: Words, first: int = 1) -> Map[str, Words]:
-    """The variables of a function or a text that is handed these arguments, from `$1` or `$0` on."""
+    """The variables of a function or a text with these arguments, from `$1` or `$0` on."""
     moves = any(UNSAID.search(argument) for argument in arguments)
     for number, argument in enumerate(arguments[: 10 - first], start=first):
         variables = variables.set(str(number), arguments[:VALUES] if moves else (argument,))
     return variables.set("@", arguments[1 - first :] or ("",))
-
-
-def known(values: Words) -> str | None:
-    """The one value that a word has, where it is known to the letter."""
-    return values[0] if len(values) == 1 and literal(values[0]) else None

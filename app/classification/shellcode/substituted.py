@@ -1,4 +1,4 @@
-"""What a command prints where its output becomes part of another one, as far as that can be told."""
+"""What a command prints where its output becomes part of another one, if that can be told."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ _SAID: Final = re.compile(r"(?:echo|printf) ['\"]?([\w./~@+:, -]*)['\"]?")
 _ROOT: Final = re.compile(r"git rev-parse --show-toplevel(?: 2> ?/dev/null)?")
 _TEMPORARY: Final = re.compile(r"mktemp(?: -d| -q| /tmp/[\w.-]*X+)*")
 _NUMBER: Final = re.compile(
-    r"date(?: -u)?(?: ['\"]?\+[%\w:.+-]*['\"]?)?|nproc|id -u|seq [\d ]+|git rev-parse(?: --short)? HEAD"
-    r"|wc -[lcw] ?<? ?\S*|uname(?: -\w)?|hostname"
+    r"date(?: -u)?(?: ['\"]?\+[%\w:.+-]*['\"]?)?|nproc|id -u|seq [\d ]+"
+    r"|git rev-parse(?: --short)? HEAD|wc -[lcw] ?<? ?\S*|uname(?: -\w)?|hostname"
 )
 # What prints names of files; without a folder among its words it lists the one it is in.
 _LISTING: Final = re.compile(
-    r"\b(?:find|ls|fd|fdfind|tree|rg|ag|ack|grep -\w*[rlRL]\w*|git (?:ls-files|diff|status|grep|show|log))\b"
+    r"\b(?:find|ls|fd|fdfind|tree|rg|ag|ack|grep -\w*[rlRL]\w*"
+    r"|git (?:ls-files|diff|status|grep|show|log))\b"
 )
 _PATHS: Final = re.compile(r"(?<!\S)(?![-!(])['\"]?([\w./~@+-]+)['\"]?(?=\s|$)")
 

@@ -6,6 +6,7 @@ is no tree here, and what touches in the text is put together again as one word 
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -14,12 +15,18 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 MOST_NODES: Final = 3_000
+MOST_PIPES: Final = 200  # outside quotes; beyond, the parser's last step takes as long as it likes
+_QUOTED: Final = re.compile(
+    r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\"|<<-?\s*'(\w+)'.*?\n\s*\1\n""", re.DOTALL
+)
 PATIENCE: Final = 0.006  # CPU seconds; thousands of `|` or `=(` take the parser quadratic time
 _BASH: Final = Language(tree_sitter_bash.language())
 
 
 def parse(text: str) -> Node | None:
     """The root of the tree; None where the text is no shell text, or takes too much to read."""
+    if text.count("|") > MOST_PIPES and _QUOTED.sub("", text).count("|") > MOST_PIPES:
+        return None
     source = text.encode("utf-8", "surrogatepass")
     until = time.thread_time() + PATIENCE
     try:

@@ -83,12 +83,12 @@ PROGRAMS: Final[Mapping[str, Program]] = {
     ),
     "curl": _program(
         "named_by_url",
-        flags="sSLfkIivgGN0146#OJ --silent --show-error --location --fail --insecure --head --include"
-        " --verbose --get --compressed --globoff --no-buffer --remote-name --fail-with-body"
+        flags="sSLfkIivgGN0146#OJ --silent --show-error --location --fail --insecure --head"
+        " --include --verbose --get --compressed --globoff --no-buffer --remote-name --fail-with-body"
         " --progress-bar --no-progress-meter --http1.1 --http2 --ipv4 --ipv6",
         valued="HAemuxbwrX --header --user-agent --referer --max-time --user --proxy --cookie"
-        " --write-out --range --request --connect-timeout --retry --retry-delay --url --retry-max-time"
-        " --max-redirs --resolve --cacert --unix-socket --limit-rate",
+        " --write-out --range --request --connect-timeout --retry --retry-delay --url "
+        " --retry-max-time --max-redirs --resolve --cacert --unix-socket --limit-rate",
         outputs="oDc --output --dump-header --cookie-jar",
         into="--output-dir",
     ),
@@ -125,8 +125,8 @@ PROGRAMS: Final[Mapping[str, Program]] = {
     "rmdir": _program(flags="pv --parents --verbose --ignore-fail-on-non-empty"),
     "rsync": _program(
         "copied",
-        flags="avzrlptgoDhPunRcKHAXSWxi --archive --verbose --compress --recursive --delete --progress"
-        " --stats --dry-run --update --checksum --links --human-readable --delete-after"
+        flags="avzrlptgoDhPunRcKHAXSWxi --archive --verbose --compress --recursive --delete"
+        " --progress --stats --dry-run --update --checksum --links --human-readable --delete-after"
         " --delete-excluded --ignore-existing --partial --info --quiet --relative",
         valued="--exclude --include --exclude-from --filter --max-size --bwlimit --chmod",
         deep=True,
@@ -339,8 +339,8 @@ BENDING: Final = (
     "LESSOPEN", "MAKEFLAGS", "MANPAGER", "MAVEN_OPTS", "NODE_OPTIONS", "NODE_PATH", "NPM_CONFIG_*",
     "PAGER", "PATH", "PERL5DB", "PERL5LIB", "PERL5OPT", "PIP_*", "PROMPT_COMMAND", "PS0", "PS1",
     "PS4", "PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTHONBREAKPOINT", "PYTHONHOME", "PYTHONINSPECT",
-    "PYTHONSTARTUP", "RIPGREP_CONFIG_PATH", "RSYNC_RSH", "RUBYLIB", "RUBYOPT", "RUSTC*", "RUSTFLAGS",
-    "SHELLOPTS", "TAR_OPTIONS", "VISUAL", "WGETRC", "XDG_CONFIG_*", "npm_config_*",
+    "PYTHONSTARTUP", "RIPGREP_CONFIG_PATH", "RSYNC_RSH", "RUBYLIB", "RUBYOPT", "RUSTC*",
+    "RUSTFLAGS", "SHELLOPTS", "TAR_OPTIONS", "VISUAL", "WGETRC", "XDG_CONFIG_*", "npm_config_*",
 )  # fmt: skip
 # Values of them that are harmless: what is added to PATH stands in programs.py.
 HARMLESS: Final[Mapping[str, re.Pattern[str]]] = {

@@ -1,4 +1,4 @@
-"""What the file system holds where a line writes: names that a pattern matches, tests below a folder.
+"""What the file system holds where a line writes: names that match, tests below a folder.
 
 Looking is bounded (`Entries`); disk.py says what it means when the bound is met.
 Folders of dependencies and caches are not entered: their tests are nobody's.
@@ -24,8 +24,8 @@ _GIT_OWN: Final = ("config", "hooks", "info")
 _DEPENDENCIES: Final = frozenset(
     {
         ".cache", ".eggs", ".gradle", ".hypothesis", ".mypy_cache", ".next", ".nox", ".nuxt",
-        ".pytest_cache", ".ruff_cache", ".tox", ".turbo", ".venv", "__pycache__", "bower_components",
-        "build", "coverage", "dist", "htmlcov", "node_modules", "out", "site-packages", "target",
+        ".pytest_cache", ".ruff_cache", ".tox", ".turbo", ".venv", "__pycache__",
+        "bower_components", "build", "coverage", "dist", "htmlcov", "node_modules", "out", "site-packages", "target",
         "venv", "vendor",
     }
 )  # fmt: skip

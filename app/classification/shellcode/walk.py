@@ -6,7 +6,7 @@ statement(node, state)       one statement, with its redirections
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import product
@@ -15,11 +15,12 @@ from typing import Final
 
 from tree_sitter import Node
 
-from app.classification.shellcode.assigning import assigned, declared, undeclared
+from app.classification.shellcode.assigning import assigned
+from app.classification.shellcode.compound import COMPOUND
 from app.classification.shellcode.documents import is_quoted, run_within
 from app.classification.shellcode.found import UnreadableError
 from app.classification.shellcode.inner import Inner
-from app.classification.shellcode.marks import HOLE, NEAR, STAR
+from app.classification.shellcode.marks import HOLE, NEAR
 from app.classification.shellcode.reach import names_closed
 from app.classification.shellcode.redirections import (
     TYPES,
@@ -30,7 +31,6 @@ from app.classification.shellcode.redirections import (
 from app.classification.shellcode.simple import run
 from app.classification.shellcode.state import (
     NESTED,
-    NOWHERE,
     After,
     Feed,
     State,
@@ -40,13 +40,12 @@ from app.classification.shellcode.state import (
 )
 from app.classification.shellcode.syntax import grouped, parse, text_of, within
 from app.classification.shellcode.unread import unread
-from app.classification.shellcode.words import alternatives, expanded
+from app.classification.shellcode.words import alternatives
 
 Redirects = tuple[Node, ...]
 _RUN: Final = frozenset({"command_substitution", "process_substitution"})
 _SKIPPED: Final = frozenset({"comment", "heredoc_body", "heredoc_end"})
 _OPERATORS: Final = frozenset({"&&", "||"})
-_ROUNDS: Final = 3
 VARIANTS: Final = 24  # of one command, by the values of its variables
 
 
@@ -87,10 +86,10 @@ def statement(node: Node, state: State, redirects: Redirects = ()) -> After:
 
 
 def _compound(node: Node, state: State) -> After:
-    reader = _STATEMENTS.get(node.type)
+    reader = COMPOUND.get(node.type)
     if reader is None:
         raise UnreadableError
-    return reader(node, state)
+    return reader(node, state, INNER)
 
 
 def _with(redirects: Redirects, state: State) -> State:
@@ -296,148 +295,6 @@ def _arguments(redirects: Iterable[Node]) -> Iterable[tuple[Node, ...]]:
             yield from _arguments(c for c in redirect.children if c.type == "file_redirect")
 
 
-def _assignment(node: Node, state: State) -> After:
-    parts = [node] if node.type == "variable_assignment" else node.named_children
-    for part in parts:
-        _substituted([part], state)
-        state = assigned(part, state, text_of(part))
-    return same(state)
-
-
-def _declaration(node: Node, state: State) -> After:
-    _substituted([node], state)
-    return same(declared(node, state))
-
-
-def _unset(node: Node, state: State) -> After:
-    _substituted([node], state)
-    return same(undeclared(node, state))
-
-
-def _subshell(node: Node, state: State) -> After:
-    _sequence(node.children, state.deeper())
-    return same(state)
-
-
-def _group(node: Node, state: State) -> After:
-    if node.children and node.children[0].type == "((":
-        return _test(node, state)
-    after = _sequence(node.children, state.deeper())
-    return After(*(replace(end, depth=state.depth, feed=state.feed) for end in after))
-
-
-def _test(node: Node, state: State) -> After:
-    """`[ ... ]`, `[[ ... ]]` and `(( ... ))` change nothing but what is expanded in them."""
-    _substituted([node], state)
-    return same(state)
-
-
-def _if(node: Node, state: State) -> After:
-    ends: list[State] = []
-    last = _branch(node, state.deeper(), ends)
-    joined = last if last is not None else ends[0]
-    for end in ends:
-        joined = either(joined, end)
-    return same(replace(joined, depth=state.depth, feed=state.feed))
-
-
-def _branch(node: Node, state: State, ends: list[State]) -> State | None:
-    """The ends of an `if` or `elif` and of all that follow it; what is left where none was taken."""
-    children = node.children
-    then = next(at for at, child in enumerate(children) if child.type == "then")
-    condition = _sequence(children[:then], state)
-    others = [at for at, c in enumerate(children) if c.type in ("elif_clause", "else_clause")]
-    body = children[then + 1 : others[0] if others else len(children)]
-    ends.append(_sequence(body, condition.ok).any)
-    left: State | None = condition.any
-    for at in others:
-        if left is None:
-            raise UnreadableError
-        if children[at].type == "else_clause":
-            ends.append(_sequence(children[at].children, left).any)
-            left = None
-        else:
-            left = _branch(children[at], left, ends)
-    return left
-
-
-def _while(node: Node, state: State) -> After:
-    body = node.child_by_field_name("body")
-    if body is None:
-        raise UnreadableError
-    conditions = [child for child in node.children if child != body]
-
-    def once(start: State) -> State:
-        return _sequence(body.children, _sequence(conditions, start).ok).any
-
-    return _looped(once, state)
-
-
-def _for(node: Node, state: State) -> After:
-    body = node.child_by_field_name("body")
-    name = node.child_by_field_name("variable")
-    if body is None or name is None:
-        raise UnreadableError
-    given = [c for at, c in enumerate(node.children) if node.field_name_for_child(at) == "value"]
-    _substituted(given, state)
-    words = tuple(word for group in grouped(given) for word in expanded(group, state))
-    values = words or state.value("@")
-
-    def once(start: State) -> State:
-        return _sequence(body.children, start.assigned(text_of(name), values)).any
-
-    return _looped(once, state)
-
-
-def _counted(node: Node, state: State) -> After:
-    """`for ((i = 0; ...))`: what it counts are numbers."""
-    body = node.child_by_field_name("body")
-    if body is None:
-        raise UnreadableError
-    _substituted((child for child in node.children if child != body), state)
-    for name in within(node.children[:-1], frozenset({"variable_name"})):
-        state = state.assigned(text_of(name), (STAR,))
-    return _looped(lambda start: _sequence(body.children, start).any, state)
-
-
-def _looped(once: Callable[[State], State], state: State) -> After:
-    """A body that runs any number of times: until it teaches nothing new, or too much."""
-    start = state.deeper()
-    for _ in range(_ROUNDS):
-        end = either(start, once(start))
-        if end.variables == start.variables and end.folders == start.folders:
-            break
-        start = replace(end, feed=start.feed)
-    else:
-        for name in end.variables:
-            if end.variables[name] != state.variables.get(name):
-                end = end.assigned(name, (HOLE,))
-        end = end if end.folders == state.folders else end.moved((*end.folders[:8], NOWHERE))
-        end = either(end, once(end))
-    return same(replace(end, depth=state.depth, feed=state.feed))
-
-
-def _case(node: Node, state: State) -> After:
-    items = [child for child in node.children if child.type == "case_item"]
-    _substituted((child for child in node.children if child not in items), state)
-    joined = start = state.deeper()
-    for item in items:
-        at = next((at for at, child in enumerate(item.children) if child.type == ")"), 0)
-        _substituted(item.children[:at], state)
-        joined = either(joined, _sequence(item.children[at:], start).any)
-    return same(replace(joined, depth=state.depth, feed=state.feed))
-
-
-def _function(node: Node, state: State) -> After:
-    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if name is None or body is None:
-        raise UnreadableError
-    redirects = tuple(child for child in node.children if child.type in TYPES)
-    said = text_of(name)
-    state.findings.defined[said] = (body, _with(redirects, state))
-    return same(replace(state, functions=state.functions.set(said, (body,))))
-
-
 def read_uncalled(state: State) -> None:
     """Functions that the line defines and does not call, as if somebody called them."""
     for name, (body, there) in tuple(state.findings.defined.items()):
@@ -445,19 +302,11 @@ def read_uncalled(state: State) -> None:
             statement(body, there)
 
 
-INNER: Final = Inner(text=read_text, node=statement, words=_run)
-_STATEMENTS: Final[dict[str, Callable[[Node, State], After]]] = {
-    "c_style_for_statement": _counted,
-    "case_statement": _case,
-    "compound_statement": _group,
-    "declaration_command": _declaration,
-    "for_statement": _for,
-    "function_definition": _function,
-    "if_statement": _if,
-    "subshell": _subshell,
-    "test_command": _test,
-    "unset_command": _unset,
-    "variable_assignment": _assignment,
-    "variable_assignments": _assignment,
-    "while_statement": _while,
-}
+INNER: Final = Inner(
+    text=read_text,
+    node=statement,
+    words=_run,
+    sequence=_sequence,
+    substituted=_substituted,
+    within=_with,
+)

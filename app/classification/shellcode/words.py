@@ -40,6 +40,7 @@ from app.classification.shellcode.substituted import printed
 from app.classification.shellcode.syntax import text_of
 
 MOST: Final = 64  # words that one word may become
+_BARE: Final = re.compile(r"[\w./:@%+=-]+")  # most words: they are what they say
 _WORD: Final = re.compile(r"(?:\\.|[^\s\\'\"`$;|&<>()])*", re.DOTALL)
 _SIGN: Final = re.compile(
     r"\\(?P<escaped>.)|(?P<deep>\*\*+)|(?P<star>\*)|(?P<one>\?|\[[^\]\[/]+\])"
@@ -73,6 +74,8 @@ _LIST: Final = re.compile(r"\"?\$(?:([@*])|\{(\w+|@)(?:\[[@*]\])?\})\"?")
 def alternatives(word: tuple[Node, ...], state: State) -> tuple[Words, ...]:
     """The words that one word becomes, once for each value that its variables may have."""
     text = text_of(word[0]) if len(word) == 1 else ""
+    if _BARE.fullmatch(text):
+        return ((text,),)
     found = _LIST.fullmatch(text)
     if found is not None:
         name = found[1] or found[2]
@@ -232,7 +235,7 @@ def _quoted(node: Node, state: State) -> Words:
 
 
 def _variable(node: Node, state: State) -> Words:
-    """What a variable holds; what is made of it is unsaid, and near where it names a closed path."""
+    """What a variable holds; what is made of it is unsaid, or near."""
     inner = node.children[1:-1] if node.type == "expansion" else node.children[1:]
     named = next((c for c in inner if c.type in _NAMES), None)
     if named is None:
