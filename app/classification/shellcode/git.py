@@ -110,8 +110,8 @@ def created(words: Words, state: State) -> Reached | None:
     """The folder that `git clone`, `init` and `worktree add` make; None: another command."""
     subcommand, rest = words[1], words[2:]
     if words[1:3] == ("worktree", "add"):
-        subcommand, rest = "worktree", words[3:]
-    if subcommand not in _CREATING:
+        rest = words[3:]
+    elif subcommand not in ("clone", "init"):
         return None
     told = told_apart(rest, *_CREATING[subcommand])
     if told is None or not told.operands:

@@ -18,7 +18,14 @@ from app.classification.paths import Place
 from app.classification.shell import split
 from app.classification.shellcode.disk import Disk
 from app.classification.shellcode.documents import cut
-from app.classification.shellcode.found import Effects, Findings, UnreadableError, together
+from app.classification.shellcode.found import (
+    Effects,
+    Findings,
+    TooMuchError,
+    UnreadableError,
+    together,
+    unknown,
+)
 from app.classification.shellcode.marks import ANY, shown
 from app.classification.shellcode.state import State
 from app.classification.shellcode.unread import unread
@@ -60,17 +67,30 @@ def _guessed(line: str) -> Iterator[str]:
 def _found(line: str, place: Place, folder: str) -> Findings:
     """What is found in a line; where it cannot be read to its end, that is a part, too."""
     findings = Findings()
-    state = State(disk=Disk(place), findings=findings, folders=(folder,))
+    state = _at_first(place, folder, findings)
     text = _readable(line)
-    if text is None:
-        findings.break_off(unread(line, state))
-        return findings
     try:
+        if text is None:
+            raise UnreadableError
         read_text(text, state)
         read_uncalled(state)
+    except TooMuchError:
+        findings.break_off(unknown(line, closed=True))
     except (UnreadableError, RecursionError):
-        findings.break_off(unread(line, state))
+        findings.break_off(_unread(line, _at_first(place, folder, findings)))
     return findings
+
+
+def _at_first(place: Place, folder: str, findings: Findings) -> State:
+    return State(disk=Disk(place), findings=findings, folders=(folder,))
+
+
+def _unread(line: str, state: State) -> Effects:
+    """What a line that is not read comes to; what names too much may name anything."""
+    try:
+        return unread(line, state)
+    except TooMuchError:
+        return unknown(line, closed=True)
 
 
 def _readable(line: str) -> str | None:

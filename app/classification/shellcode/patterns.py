@@ -36,7 +36,8 @@ def find(words: Words, text: str, state: State, inner: Inner) -> After:
             there = _within_found(starts, state) if word.endswith("dir") else state
             unsaid = NEAR if names_closed(found, state) else HOLE
             inner.words(_on_each(command, found, unsaid), text, there)
-    state.findings.add(READS)
+    if not _ACTING & set(rest):
+        state.findings.add(READS)
     return same(state)
 
 

@@ -10,10 +10,10 @@ from app.classification.patches import diffed, headers
 from app.classification.shellcode.found import READS, Effects, unknown
 from app.classification.shellcode.marks import HOLE, literal
 from app.classification.shellcode.options import told_apart
-from app.classification.shellcode.reach import holds_closed, reached
+from app.classification.shellcode.reach import holds_closed, names_closed, reached
 from app.classification.shellcode.scripts import awk_only_prints, sed_only_edits
 from app.classification.shellcode.state import State, Words
-from app.classification.shellcode.writing import writes
+from app.classification.shellcode.writing import writes, written_by
 
 _SED_FLAGS: Final = frozenset("nErsuz") | {
     "quiet", "silent", "regexp-extended", "separate", "null-data", "unbuffered", "posix",
@@ -21,6 +21,7 @@ _SED_FLAGS: Final = frozenset("nErsuz") | {
 _SED_IN_PLACE: Final = re.compile(r"-[nErsuz]*i[^/*]*|--in-place(?:=[^/*]*)?")
 _AWK_FLAGS: Final = frozenset("S") | {"sandbox", "posix", "re-interval"}
 _AWK_VALUED: Final = frozenset("Fv") | {"field-separator", "assign"}
+_METHOD: Final = ("-X", "--request")
 _VENV_FLAGS: Final = frozenset({"clear", "upgrade-deps", "without-pip", "system-site-packages"})
 _TAR_FLAGS: Final = frozenset("ctxvzjJapPkmhSZ") | {
     "create", "list", "extract", "get", "verbose", "gzip", "bzip2", "xz", "no-same-owner",
@@ -133,7 +134,18 @@ def apply_patch(words: Words, state: State, text: str) -> Effects | None:
     """apply_patch writes what the headers of its patch name."""
     handed = words[1] if len(words) == 2 else state.feed.text
     named = headers(handed) if handed and literal(handed) else ()
-    return writes(reached(named, state), text) if named else unknown(text, closed=True)
+    if named:
+        return writes(reached(named, state), text)
+    unsaid = handed is not None and not literal(handed)
+    return unknown(text, closed=unsaid or names_closed(words, state))
+
+
+def curl(words: Words, state: State, text: str) -> Effects | None:
+    """curl fetches; what it sends with another method changes something elsewhere."""
+    sent = [word for before, word in zip(words, words[1:], strict=False) if before in _METHOD]
+    if any(word not in ("GET", "HEAD") for word in sent) or "%output" in "".join(words):
+        return None
+    return written_by(words, state, text)
 
 
 def venv(words: Words, state: State, text: str) -> Effects | None:
@@ -147,6 +159,7 @@ SPECIAL: Final[Mapping[str, Callable[[Words, State, str], Effects | None]]] = {
     "apply_patch": apply_patch,
     "applypatch": apply_patch,
     "awk": awk,
+    "curl": curl,
     "dd": dd,
     "gawk": awk,
     "gsed": sed,

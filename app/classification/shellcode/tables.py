@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-Operands = Literal["read", "written", "copied", "moved", "linked", "named_by_url"]
+Operands = Literal["read", "first", "written", "copied", "moved", "linked", "named_by_url"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +84,8 @@ PROGRAMS: Final[Mapping[str, Program]] = {
     "curl": _program(
         "named_by_url",
         flags="sSLfkIivgGN0146#OJ --silent --show-error --location --fail --insecure --head"
-        " --include --verbose --get --compressed --globoff --no-buffer --remote-name --fail-with-body"
-        " --progress-bar --no-progress-meter --http1.1 --http2 --ipv4 --ipv6",
+        " --include --verbose --get --compressed --globoff --no-buffer --remote-name"
+        " --fail-with-body --progress-bar --no-progress-meter --http1.1 --http2 --ipv4 --ipv6",
         valued="HAemuxbwrX --header --user-agent --referer --max-time --user --proxy --cookie"
         " --write-out --range --request --connect-timeout --retry --retry-delay --url "
         " --retry-max-time --max-redirs --resolve --cacert --unix-socket --limit-rate",
@@ -164,7 +164,7 @@ PROGRAMS: Final[Mapping[str, Program]] = {
     ),
     "xz": _PACKERS,
     "zip": _program(
-        "written",
+        "first",
         flags="rqjyuv9gm0123456789X --recurse-paths --quiet --junk-paths",
         valued="x --exclude i --include",
     ),
@@ -172,6 +172,8 @@ PROGRAMS: Final[Mapping[str, Program]] = {
 }
 
 
+# The ending a packer gives what it packs.
+PACKED: Final[Mapping[str, str]] = {"bzip2": ".bz2", "gzip": ".gz", "xz": ".xz", "zstd": ".zst"}
 # Those of them that put no text into a file.
 UNFILLED: Final = frozenset({"chgrp", "chmod", "chown", "mkdir", "rm", "rmdir", "shred", "touch"})
 
@@ -281,6 +283,7 @@ RUNNERS: Final[Mapping[str, Wrapper]] = {
 
 # Programs that run text, and the short options that hand them the text.
 INTERPRETERS: Final[Mapping[str, str]] = {
+    "ash": "c",
     "bash": "c",
     "bun": "ep",
     "dash": "c",

@@ -25,8 +25,9 @@ _DEPENDENCIES: Final = frozenset(
     {
         ".cache", ".eggs", ".gradle", ".hypothesis", ".mypy_cache", ".next", ".nox", ".nuxt",
         ".pytest_cache", ".ruff_cache", ".tox", ".turbo", ".venv", "__pycache__",
-        "bower_components", "build", "coverage", "dist", "htmlcov", "node_modules", "out", "site-packages", "target",
-        "venv", "vendor",
+        "bower_components",
+        "build", "coverage", "dist", "htmlcov", "node_modules", "out", "site-packages",
+        "target", "venv", "vendor",
     }
 )  # fmt: skip
 # The names that a pattern of ours ends in, and the folders of the guarded ones.

@@ -96,7 +96,8 @@ def expanded(word: tuple[Node, ...], state: State) -> Words:
 
 def value(word: tuple[Node, ...], state: State) -> Words:
     """The values that a word has behind `name=`."""
-    return tuple(unbraced(way).replace(GAP, " ") for way in _ways(word, state))
+    ways = (way.replace(VANISHING, HOLE).replace(GAP, " ") for way in _ways(word, state))
+    return tuple(map(unbraced, ways))
 
 
 def _ways(word: tuple[Node, ...], state: State) -> Words:

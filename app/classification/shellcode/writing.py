@@ -11,13 +11,19 @@ from app.classification.shellcode.marks import HOLE, NEAR, UNSAID, vanishes
 from app.classification.shellcode.options import Told, told_apart
 from app.classification.shellcode.reach import Reached, globbed, reached
 from app.classification.shellcode.state import State, Words
-from app.classification.shellcode.tables import FORMATTERS, PROGRAMS, UNFILLED, Formatter, Program
+from app.classification.shellcode.tables import (
+    FORMATTERS,
+    PACKED,
+    PROGRAMS,
+    UNFILLED,
+    Formatter,
+    Program,
+)
 from app.domain.calls import Effect
 
 _CLOSED: Final = ("test", "guarded")
 _LINKING: Final = frozenset({"s", "l", "symbolic-link", "link"})  # `cp -s`
 _MODES: Final = frozenset("rwx")  # `chmod -x a`: the mode looks like an option
-_PACKED: Final = (".gz", ".bz2", ".xz", ".zst")
 
 
 def writes(reach: Reached, text: str) -> Effects:
@@ -61,8 +67,10 @@ def _places(name: str, program: Program, told: Told, state: State) -> Iterator[s
         case "written":
             skip = 0 if name == "chmod" and told.has(_MODES) else program.skip
             yield from told.operands[skip:]
-            if name in ("gzip", "bzip2", "xz", "zstd", "gunzip", "bunzip2", "unxz"):
-                yield from _packed(told.operands[skip:])
+            if program.quiet:
+                yield from _packed(PACKED.get(name, ""), told.operands)
+        case "first":
+            yield from told.operands[:1]
         case "copied" | "moved" | "linked":
             yield from _copied(name, program, told, state)
         case "named_by_url":
@@ -71,11 +79,10 @@ def _places(name: str, program: Program, told: Told, state: State) -> Iterator[s
             pass
 
 
-def _packed(operands: Words) -> Iterator[str]:
-    """What a packer writes beside its operand."""
+def _packed(ending: str, operands: Words) -> Iterator[str]:
+    """What a packer writes beside its operand: with its ending, or without one."""
     for word in operands:
-        ending = next((end for end in _PACKED if word.endswith(end)), None)
-        yield word.removesuffix(ending) if ending else f"{word}.gz"
+        yield f"{word}{ending}" if ending else word.rpartition(".")[0] or word
 
 
 def _copied(name: str, program: Program, told: Told, state: State) -> Iterator[str]:
@@ -91,6 +98,7 @@ def _copied(name: str, program: Program, told: Told, state: State) -> Iterator[s
         return
     last = last if isinstance(last, str) else last[0]
     if name == "rsync" and ":" in last:
+        yield HOLE  # on another machine
         return
     inside = bool(into) or last.endswith("/") or len(sources) > 1 or _is_folder(last, state)
     for source in sources:
