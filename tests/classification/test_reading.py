@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.classification.identity import identity
-from app.classification.shellcode.found import Effects
 from app.classification.reading import class_of, read
 from app.classification.results import settled
+from app.classification.shellcode.found import Effects
 from app.classification.testruns import run_of
 from app.domain.events import Event, Json
 

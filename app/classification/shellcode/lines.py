@@ -36,6 +36,7 @@ LONGEST: Final = 16_000  # characters of a line that is parsed
 TEXT: Final = 200_000  # characters of a line whose quoted documents are cut to make it shorter
 _CONTINUED: Final = re.compile(r"(?<=[^\s\\])\\\n(?=[^\s])")
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")
+_HALVES: Final = re.compile("[\ud800-\udfff]")  # of characters: no shell is handed one
 _QUOTING: Final = re.compile(r"['\"#]|<<")
 
 
@@ -95,7 +96,7 @@ def _unread(line: str, state: State) -> Effects:
 
 def _readable(line: str) -> str | None:
     """The line as it is parsed; None where it is too long, or holds our own signs."""
-    if ANY.search(line):
+    if ANY.search(line) or _HALVES.search(line):
         return None
     if len(line) > LONGEST:
         line = cut(line) if len(line) <= TEXT else line

@@ -29,6 +29,7 @@ DEEP: Final = STAR + STAR
 ANY: Final = re.compile("[\x00-\x08]")
 UNSAID: Final = re.compile(f"[{HOLE}{NEAR}]")  # what nobody can tell from the line
 PATTERN: Final = re.compile(f"[{STAR}{ONE}]")  # what the file system can tell
+_HOLES: Final = re.compile(f"{HOLE}+")
 _BRACES: Final = str.maketrans({OPEN: "{", COMMA: ",", CLOSE: "}"})
 _SHOWN: Final = str.maketrans({HOLE: "$", NEAR: "$", STAR: "*", ONE: "?", GAP: " "})
 _ACTIVE: Final = str.maketrans(
@@ -53,7 +54,7 @@ def unbraced(word: str) -> str:
 
 def shown(word: str) -> str:
     """A word as a person would write it."""
-    return unbraced(word).translate(_SHOWN)
+    return _HOLES.sub("$", unbraced(word)).translate(_SHOWN)
 
 
 def unquoted(value: str) -> str:

@@ -85,8 +85,4 @@ def document_text(redirect: Node) -> str:
     if end is None:
         return HOLE
     source = (redirect.text or b"")[: end.start_byte - redirect.start_byte]
-    return (
-        source[start.end_byte - redirect.start_byte :]
-        .decode("utf-8", "surrogatepass")
-        .partition("\n")[2]
-    )
+    return source[start.end_byte - redirect.start_byte :].decode().partition("\n")[2]

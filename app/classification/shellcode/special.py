@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Final
 
 from app.classification.patches import diffed, headers
@@ -142,7 +143,7 @@ def apply_patch(words: Words, state: State, text: str) -> Effects | None:
 
 def curl(words: Words, state: State, text: str) -> Effects | None:
     """curl fetches; what it sends with another method changes something elsewhere."""
-    sent = [word for before, word in zip(words, words[1:], strict=False) if before in _METHOD]
+    sent = [word for before, word in pairwise(words) if before in _METHOD]
     if any(word not in ("GET", "HEAD") for word in sent) or "%output" in "".join(words):
         return None
     return written_by(words, state, text)

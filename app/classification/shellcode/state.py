@@ -73,6 +73,8 @@ class State:
             return (str(Path.home()),)
         if name == "PWD":
             return tuple(map(self.absolute, self.folders))
+        if name == "PATH":
+            return (f"{HOLE}PATH",)  # to be told from any other text that nobody knows
         return (STAR,) if name in _NUMBERS else (HOLE,)
 
     def absolute(self, folder: str) -> str:

@@ -27,7 +27,7 @@ def parse(text: str) -> Node | None:
     """The root of the tree; None where the text is no shell text, or takes too much to read."""
     if text.count("|") > MOST_PIPES and _QUOTED.sub("", text).count("|") > MOST_PIPES:
         return None
-    source = text.encode("utf-8", "surrogatepass")
+    source = text.encode()
     until = time.thread_time() + PATIENCE
     try:
         tree = Parser(_BASH).parse(
@@ -41,7 +41,7 @@ def parse(text: str) -> Node | None:
 
 def text_of(node: Node) -> str:
     """The text a node covers."""
-    return (node.text or b"").decode("utf-8", "surrogatepass")
+    return (node.text or b"").decode()
 
 
 def grouped(nodes: Iterable[Node]) -> Iterator[tuple[Node, ...]]:

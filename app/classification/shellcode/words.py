@@ -139,7 +139,7 @@ def _leaves(word: Iterable[Node]) -> Iterator[Node]:
 
 
 def _tilde(text: str, first: Node, state: State) -> str:
-    if first.type in ("string", "raw_string", "ansi_c_string") or text_of(first).startswith("\\"):
+    if not text_of(first).startswith("~"):
         return f"./{text}"  # a file of this name
     name, slash, rest = text.partition("/")
     folder = str(Path.home()) if name == "~" else state.value("PWD")[0] if name == "~+" else HOLE
@@ -191,7 +191,7 @@ def _ansi_sign(found: re.Match[str]) -> str:
     digits = found[1] or found[3]
     if digits or found[2]:
         sign = chr(int(digits, 16) if digits else int(found[2], 8) % 256)
-        return HOLE if ANY.match(sign) else sign
+        return HOLE if ANY.match(sign) or "\ud800" <= sign <= "\udfff" else sign
     return _ANSI_SIGNS.get(found[4], found[4] if found[4] in "\\'\"?" else HOLE)
 
 
@@ -217,7 +217,7 @@ def _joined(pieces: list[Words]) -> Iterator[str]:
 
 
 def _between(raw: bytes) -> Words:
-    text = raw.decode("utf-8", "surrogatepass")
+    text = raw.decode()
     if "`" in text.replace("\\`", "") or _BARE_DOLLAR.search(text):
         raise UnreadableError
     return (_IN_DOUBLE.sub(lambda found: found[1].strip("\n"), text),)
