@@ -17,9 +17,10 @@ from app.classification.shellcode.inner import Inner
 from app.classification.shellcode.marks import HOLE, STAR
 from app.classification.shellcode.redirections import TYPES
 from app.classification.shellcode.state import NOWHERE, After, State, either, same
-from app.classification.shellcode.syntax import grouped, text_of, within
+from app.classification.shellcode.syntax import first, grouped, text_of, within
 from app.classification.shellcode.words import expanded
 
+_THEN: Final = frozenset({"then"})
 _ROUNDS: Final = 3
 
 
@@ -71,7 +72,7 @@ def _if(node: Node, state: State, inner: Inner) -> After:
 def _branch(node: Node, state: State, ends: list[State], inner: Inner) -> State | None:
     """The ends of an `if` and of all that follow it; what is left where none was taken."""
     children = node.children
-    then = next(at for at, child in enumerate(children) if child.type == "then")
+    then = children.index(first(node, _THEN))
     condition = inner.sequence(children[:then], state)
     others = [at for at, c in enumerate(children) if c.type in ("elif_clause", "else_clause")]
     body = children[then + 1 : others[0] if others else len(children)]

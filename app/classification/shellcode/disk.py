@@ -11,7 +11,7 @@ from app.classification.shellcode import tree
 from app.classification.shellcode.found import TooMuchError
 from app.domain.calls import Target
 
-LOOKUPS: Final = 160  # places of one line that are looked up
+LOOKUPS: Final = 120  # places of one line that are looked up
 _T = TypeVar("_T")
 
 

@@ -22,7 +22,7 @@ from app.classification.shellcode.state import NOWHERE, State
 from app.classification.shellcode.tree import may_be_folder, may_name
 from app.domain.calls import Target
 
-MOST_PATHS: Final = 150  # places of one command that are looked up
+MOST_PATHS: Final = 100  # places of one command that are looked up
 MOST_NAMES: Final = 200  # names of one command that are looked at
 _NOT_FILES: Final = re.compile(r"/dev/(?:null|stdin|stdout|stderr|tty|zero|full|fd/\d+)|-")
 _NAME: Final = re.compile(r"[^\s'\"=:,;<>|&()$`{}\[\]\x01\x02]+")

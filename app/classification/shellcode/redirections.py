@@ -10,12 +10,13 @@ from app.classification.shellcode.documents import expands, is_quoted
 from app.classification.shellcode.marks import HOLE, NEAR, UNSAID, shown
 from app.classification.shellcode.reach import names_closed, reached
 from app.classification.shellcode.state import Feed, State, Words
-from app.classification.shellcode.syntax import grouped, text_of
+from app.classification.shellcode.syntax import first, grouped, text_of
 from app.classification.shellcode.words import expanded, value
 from app.classification.shellcode.writing import writes
 
 TYPES: Final = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
 _OPERATORS: Final = frozenset({"<", ">", ">>", ">|", "&>", "&>>", ">&", "<&", "<&-", ">&-", "<>"})
+_START: Final = frozenset({"heredoc_start"})
 _WRITING: Final = frozenset({">", ">>", ">|", "&>", "&>>", ">&", "<>"})
 
 
@@ -44,7 +45,7 @@ def redirected(redirect: Node, state: State) -> Feed | None:
 
 
 def _file(redirect: Node, state: State) -> Feed | None:
-    operator = next(child.type for child in redirect.children if child.type in _OPERATORS)
+    operator = first(redirect, _OPERATORS).type
     words = destinations(redirect)
     if not words or operator.endswith("-"):
         return None
@@ -72,7 +73,7 @@ def _written(words: Words, operator: str, redirect: Node, state: State) -> None:
 
 def _document(redirect: Node) -> str:
     """A document's text; unsaid where the shell puts something of its own into it."""
-    start = next(child for child in redirect.children if child.type == "heredoc_start")
+    start = first(redirect, _START)
     text = document_text(redirect)
     return HOLE if not is_quoted(text_of(start)) and expands(text) else text
 
@@ -81,7 +82,7 @@ def document_text(redirect: Node) -> str:
     """The text of a here-document as it stands."""
     children = redirect.children
     end = next((child for child in children if child.type == "heredoc_end"), None)
-    start = next(child for child in children if child.type == "heredoc_start")
+    start = first(redirect, _START)
     if end is None:
         return HOLE
     source = (redirect.text or b"")[: end.start_byte - redirect.start_byte]

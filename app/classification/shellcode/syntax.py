@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Final
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
+
+from app.classification.shellcode.found import UnreadableError
 
 MOST_NODES: Final = 3_000
 MOST_PIPES: Final = 200  # outside quotes; beyond, the parser's last step takes as long as it likes
@@ -42,6 +44,14 @@ def parse(text: str) -> Node | None:
 def text_of(node: Node) -> str:
     """The text a node covers."""
     return (node.text or b"").decode()
+
+
+def first(node: Node, types: Container[str]) -> Node:
+    """The first child of one of these types; raises UnreadableError where there is none."""
+    for child in node.children:
+        if child.type in types:
+            return child
+    raise UnreadableError
 
 
 def grouped(nodes: Iterable[Node]) -> Iterator[tuple[Node, ...]]:

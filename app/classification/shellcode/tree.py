@@ -67,7 +67,7 @@ class TooManyError(Exception):
 class Entries:
     """What lies in folders; of all folders of one line together only so much is looked at."""
 
-    left: int = 3_000
+    left: int = 2_000
 
     def of(self, folder: str) -> Iterator[os.DirEntry[str]]:
         """The entries of one folder; none where it cannot be looked into."""

@@ -38,13 +38,14 @@ from app.classification.shellcode.state import (
     either,
     same,
 )
-from app.classification.shellcode.syntax import grouped, parse, text_of, within
+from app.classification.shellcode.syntax import first, grouped, parse, text_of, within
 from app.classification.shellcode.unread import unread
 from app.classification.shellcode.words import alternatives
 
 Redirects = tuple[Node, ...]
 _RUN: Final = frozenset({"command_substitution", "process_substitution"})
 _SKIPPED: Final = frozenset({"comment", "heredoc_body", "heredoc_end"})
+_START: Final = frozenset({"heredoc_start"})
 _OPERATORS: Final = frozenset({"&&", "||"})
 VARIANTS: Final = 24  # of one command, by the values of its variables
 
@@ -119,7 +120,7 @@ def _looked_at(redirect: Node) -> list[Node]:
 
 
 def _within_document(redirect: Node, state: State) -> None:
-    start = next(child for child in redirect.children if child.type == "heredoc_start")
+    start = first(redirect, _START)
     if not is_quoted(text_of(start)):
         for text in run_within(document_text(redirect)):
             read_text(text, state.deeper())
@@ -153,7 +154,10 @@ def _list(node: Node, state: State, redirects: Redirects) -> After:
     """`a && b || c`, from the left; tree-sitter nests it, as deep as it is long."""
     parts: list[tuple[str, Node]] = []
     while node.type == "list":
-        left, operator, right = node.children
+        children = [child for child in node.children if child.type != "comment"]
+        if len(children) != 3:
+            raise UnreadableError
+        left, operator, right = children
         parts.append((operator.type, right))
         node = left
     after = statement(node, state)
