@@ -20,6 +20,9 @@ from app.classification.shellcode.state import NOWHERE, After, State, either, sa
 from app.classification.shellcode.syntax import first, grouped, text_of, within
 from app.classification.shellcode.words import expanded
 
+_COMMANDS: Final = frozenset(
+    {"command", "list", "negated_command", "pipeline", "redirected_statement", "subshell"}
+)
 _THEN: Final = frozenset({"then"})
 _ROUNDS: Final = 3
 
@@ -56,6 +59,8 @@ def _group(node: Node, state: State, inner: Inner) -> After:
 
 def _test(node: Node, state: State, inner: Inner) -> After:
     """`[ ... ]`, `[[ ... ]]` and `(( ... ))` change nothing but what is expanded in them."""
+    if any(child.type in _COMMANDS for child in node.children):
+        raise UnreadableError  # a bracket that tree-sitter has closed in the wrong place
     inner.substituted([node], state)
     return same(state)
 

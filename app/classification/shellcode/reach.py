@@ -120,7 +120,9 @@ def _globbed(word: str, state: State) -> tuple[str, ...]:
         return (NEAR,)
     if not any(paths for _, paths in found):
         return (word,)
-    return tuple(state.absolute(each) for path, paths in found for each in paths or (shown(path),))
+    unmatched = [path if UNSAID.search(path) else shown(path) for path, paths in found if not paths]
+    matched = [state.absolute(path) for _, paths in found for path in paths or ()]
+    return (*matched, *unmatched)
 
 
 def names_closed(words: Iterable[str], state: State) -> bool:

@@ -14,7 +14,7 @@ from app.classification.shellcode.syntax import text_of
 
 _CLOSED: Final = ("test", "guarded")
 _DOCUMENT: Final = re.compile(r"cat <<-?'(\w+)'\n(.*?)\n?[\t]*\1", re.DOTALL)
-_SAID: Final = re.compile(r"(?:echo|printf) ['\"]?([\w./~@+:, -]*)['\"]?")
+_SAID: Final = re.compile(r"(?:echo|printf) ['\"]?([\w./~@+:,*? -]*)['\"]?")
 _ROOT: Final = re.compile(r"git rev-parse --show-toplevel(?: 2> ?/dev/null)?")
 _TEMPORARY: Final = re.compile(r"mktemp(?: -d| -q| /tmp/[\w.-]*X+)*")
 _NUMBER: Final = re.compile(

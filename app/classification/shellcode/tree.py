@@ -190,7 +190,7 @@ def may_be_folder(path: str) -> bool:
         return False
     for part in path.split("/"):
         if UNSAID.search(part) and re.search(r"[\w.]", part):
-            wanted = re.compile(UNSAID.sub(".*", re.escape(part)))
+            wanted = re.compile(UNSAID.sub(".*", _expression(part)))
             if any(wanted.fullmatch(name) for name in _FIXED):
                 return True
     return False

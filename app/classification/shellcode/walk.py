@@ -244,7 +244,7 @@ def _command(node: Node, state: State, redirects: Redirects) -> After:
     ends = [run(words, text, inside, INNER) for words in _variants(became, state)]
     after = reduce(_one_or_other, ends)
     names = tuple(text_of(setting.children[0]) for setting in settings)
-    return After(*(_without(end, names, state) for end in after))
+    return After(*(_without(end, names, inside, state) for end in after))
 
 
 def _without_descriptor(words: list[Node], redirects: Redirects) -> list[Node]:
@@ -278,10 +278,11 @@ def _one_or_other(one: After, other: After) -> After:
     return After(ok=either(one.ok, other.ok), any=either(one.any, other.any))
 
 
-def _without(end: State, names: Words, state: State) -> State:
-    """Behind a command with variables of its own these are what they were."""
+def _without(end: State, names: Words, inside: State, state: State) -> State:
+    """Behind a command with variables of its own these are what they were, or what it made them."""
     for name in names:
-        end = replace(end.assigned(name, state.value(name)), bent=state.bent)
+        if end.value(name) == inside.value(name):
+            end = replace(end.assigned(name, state.value(name)), bent=state.bent)
     return end.fed(state.feed)
 
 

@@ -192,7 +192,7 @@ def _ansi_sign(found: re.Match[str]) -> str:
     if digits or found[2]:
         sign = chr(int(digits, 16) if digits else int(found[2], 8) % 256)
         return HOLE if ANY.match(sign) or "\ud800" <= sign <= "\udfff" else sign
-    return _ANSI_SIGNS.get(found[4], found[4] if found[4] in "\\'\"?" else HOLE)
+    return _ANSI_SIGNS.get(found[4], found[4] if found[4] in "\\'\"?" else NEAR)
 
 
 def _string(node: Node, state: State) -> Words:
