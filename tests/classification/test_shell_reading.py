@@ -105,7 +105,8 @@ def test_a_command_is_found_wherever_it_stands(line: str) -> None:
 @pytest.mark.parametrize(
     ("line", "effects"),
     [
-        ("alias ls='rm tests/a'\nls", ("unknown",)),
+        ("alias ls='rm tests/a'\nls", ("unknown_closed",)),
+        ("alias ls='ls -l'\nls", ("unknown",)),
         ("ls() { rm b; }; ls", ("write",)),
         ("hash -p ./x ls; ls", ("unknown",)),
         ("PATH=./x:$PATH; ls", ("unknown",)),

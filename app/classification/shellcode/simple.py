@@ -52,6 +52,8 @@ def run(words: Words, text: str, state: State, inner: Inner) -> After:
     words = (name, *words[1:])
     if name in state.functions:
         return _called(name, words[1:], state, inner)
+    if state.renamed.get(name):
+        return _add(unknown(text, closed=True), words, state)
     if ANY.search(name) or name in state.renamed or (state.bent and name not in BUILTIN):
         return _add(unvouched(words, text, state), words, state)
     behind = wrapped(words) if not _asks(words) else None
