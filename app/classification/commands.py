@@ -122,7 +122,7 @@ RULES: tuple[Rule, ...] = (
         f"{_UPDATES}|-o|--output-file|--init|--cache-location",
     ),
     _rule("test", "(?:npx |pnpm |yarn )?tsc(?: -p \\S+)? --noEmit", "--out|--build|-b|--init"),
-    # git's own commands, by what they do; options before the subcommand are read in shellcode/git.py.
+    # git's own commands, by what they do; options before the subcommand: shellcode/git.py.
     _rule(
         "read",
         "git (?:status|log|show|diff|shortlog|whatchanged|cherry)",

@@ -202,6 +202,23 @@ def test_no_line_is_too_odd_to_be_read(piece: str) -> None:
         commands_of(line)
 
 
+@pytest.mark.parametrize("sign", ["Ä", "é", "\xa0", "\u2028", "\U00081a2d", "\U0010ffff"])
+def test_no_character_ends_the_process(sign: str) -> None:
+    """Without the mask of syntax.py tree-sitter-bash ends it for the last two."""
+    for line in (
+        "rm {}",
+        "{}=1; ls",
+        "Ä){{{}q",
+        "cat <<{}\nx\n{}\nrm tests/a",
+        "echo ${}",
+        "a{}(",
+        "{}) x",
+    ):
+        assert line_effects(line.format(sign, sign), PLACE).effects
+    assert targets(f"rm tests/{sign}") == [f"tests/{sign}"]
+    assert "tests/a" in targets(f"echo '{sign}' {sign}; rm tests/a")
+
+
 def test_only_so_many_commands_are_looked_at() -> None:
     assert "unknown_closed" not in line_effects("ls;" * (COMMANDS - 1), PLACE).effects
     assert "unknown_closed" in line_effects("ls;" * (COMMANDS + 1), PLACE).effects

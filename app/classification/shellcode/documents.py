@@ -12,7 +12,7 @@ from typing import Final
 from app.classification.shellcode.found import UnreadableError
 
 DOCUMENTS: Final = 50  # documents of one line that are cut; the rest stays as it is
-_START: Final = re.compile(r"(\w+)|'([^'\n]*)'|\"([^\"\n]*)\"|\\(\w+)")
+_START: Final = re.compile(r"(\w+)|'([^'\n]*)'|\"([^\"\n]*)\"|\\(\w+)", re.ASCII)
 _QUOTE: Final = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*"|[()]|`""", re.DOTALL)
 _OPENING: Final = re.compile(
     r"""(?P<skip>(?<![^\s;|&()<>])\#[^\n]*|\\.|'[^']*'|"(?:\\.|[^"\\])*"|<<<)

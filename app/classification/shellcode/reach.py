@@ -24,7 +24,7 @@ from app.domain.calls import Target
 
 MOST_PATHS: Final = 100  # places of one command that are looked up
 MOST_NAMES: Final = 200  # names of one command that are looked at
-_NOT_FILES: Final = re.compile(r"/dev/(?:null|stdin|stdout|stderr|tty|zero|full|fd/\d+)|-")
+_NOT_FILES: Final = re.compile(r"/dev/(?:null|stdin|stdout|stderr|tty|zero|full|fd/\d+)")
 _NAME: Final = re.compile(r"[^\s'\"=:,;<>|&()$`{}\[\]\x01\x02]+")
 _URL: Final = re.compile(r"\b(?:https?|wss?|ssh|git)://[^\s'\"<>|&;()$`]*")
 _UP: Final = re.compile(r"^(?:\.{0,2}/)+")

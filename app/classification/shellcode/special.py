@@ -84,7 +84,8 @@ def tar(words: Words, state: State, text: str) -> Effects | None:
     if told.has(frozenset({"t", "list"})):
         return READS
     if told.has(frozenset({"c", "create"})):
-        return writes(reached(told.values(frozenset({"f", "file"})), state), text)
+        packed = (name for name in told.values(frozenset({"f", "file"})) if name != "-")
+        return writes(reached(packed, state), text)
     folders = told.values(frozenset({"C", "directory"}))
     return unpacked(folders[-1] if folders else ".", state, text)
 

@@ -15,6 +15,7 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 from app.classification.shellcode.found import UnreadableError
+from app.classification.shellcode.marks import MASK
 
 MOST_NODES: Final = 3_000
 MOST_PIPES: Final = 200  # outside quotes; beyond, the parser's last step takes as long as it likes
@@ -22,21 +23,40 @@ _QUOTED: Final = re.compile(
     r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\"|<<-?\s*'(\w+)'.*?\n\s*\1\n""", re.DOTALL
 )
 PATIENCE: Final = 0.006  # CPU seconds; thousands of `|` or `=(` take the parser quadratic time
+_MASK: Final = bytes((*range(128), *[MASK] * 128))
 _BASH: Final = Language(tree_sitter_bash.language())
+
+
+class _Source:
+    """A text as the parser is handed it, and, once that is done, as its nodes say it.
+
+    The scanner of tree-sitter-bash hands every character to C's `isalpha`, which reads beyond its
+    table, and ends the process, for many that are no ASCII. So it sees a sign of the same length.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text.encode()
+        self._seen = self._text.translate(_MASK)
+
+    def __call__(self, at: int, _: object) -> bytes:
+        return self._seen[at:]
+
+    def unmask(self) -> None:
+        """From here on the text is what it is."""
+        self._seen = self._text
 
 
 def parse(text: str) -> Node | None:
     """The root of the tree; None where the text is no shell text, or takes too much to read."""
     if text.count("|") > MOST_PIPES and _QUOTED.sub("", text).count("|") > MOST_PIPES:
         return None
-    source = text.encode()
+    source = _Source(text)
     until = time.thread_time() + PATIENCE
     try:
-        tree = Parser(_BASH).parse(
-            lambda at, _: source[at:], progress_callback=lambda *_: time.thread_time() > until
-        )
+        tree = Parser(_BASH).parse(source, progress_callback=lambda *_: time.thread_time() > until)
     except ValueError:  # how the parser says that it was told to stop
         return None
+    source.unmask()
     root = tree.root_node
     return None if root.has_error or root.descendant_count > MOST_NODES else root
 

@@ -41,7 +41,7 @@ from app.classification.shellcode.syntax import text_of
 
 MOST: Final = 64  # words that one word may become
 _BARE: Final = re.compile(r"[\w./:@%+=-]+")  # most words: they are what they say
-_WORD: Final = re.compile(r"(?:\\.|[^\s\\'\"`$;|&<>()])*", re.DOTALL)
+_WORD: Final = re.compile(r"(?:\\.|[^\s\\'\"`$;|&<>()])*", re.DOTALL | re.ASCII)
 _SIGN: Final = re.compile(
     r"\\(?P<escaped>.)|(?P<deep>\*\*+)|(?P<star>\*)|(?P<one>\?|\[[^\]\[/]+\])"
     r"|(?P<open>\{)|(?P<comma>,)|(?P<close>\})",

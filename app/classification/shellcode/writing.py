@@ -62,7 +62,7 @@ def _may_be_option(operands: Words) -> bool:
 
 
 def _places(name: str, program: Program, told: Told, state: State) -> Iterator[str]:
-    yield from told.values(program.outputs)
+    yield from (value for value in told.values(program.outputs) if value != "-")
     match program.operands:
         case "written":
             skip = 0 if name == "chmod" and told.has(_MODES) else program.skip
