@@ -8,7 +8,6 @@ one. Programs that run what their arguments say (less, man, env, xargs, ...) are
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.domain.calls import Effect
@@ -37,6 +36,9 @@ _VERSIONED = (
     "|ruby|gem|bundle|php|composer|dotnet|git|gh|docker|make|cmake|gcc|clang|uv|poetry|ruff|mypy"
 )
 
+# What makes a test runner write what its tests expect.
+UPDATES = re.compile(r" (?:-u(?= |$)|--?update|--snapshot-update|--inline-snapshot)")
+
 RULES: tuple[Rule, ...] = (
     # What only looks. A program that can also write stands below with the options that do.
     _rule(
@@ -44,7 +46,7 @@ RULES: tuple[Rule, ...] = (
         "ls|ll|cat|head|tail|wc|nl|cut|tr|grep|egrep|fgrep|zgrep|diff|cmp|comm|stat|du|df|pwd|echo"
         "|printf|which|type|whoami|id|groups|uname|arch|nproc|free|uptime|printenv|ps|pgrep|lsof"
         "|basename|dirname|realpath|readlink|test|'\\['|true|false|:|sleep|seq|od|hexdump|strings|rev"
-        "|tac|paste|join|fold|fmt|expand|column|jq|md5sum|sha1sum|sha256sum|sha512sum|cksum|exit"
+        "|yes|tac|paste|join|fold|fmt|expand|column|jq|md5sum|sha1sum|sha256sum|sha512sum|cksum|exit"
         "|command -v",
     ),
     _rule("read", "find", "-exec|-ok|-delete|-fprint|-fls"),
@@ -68,6 +70,9 @@ RULES: tuple[Rule, ...] = (
     _rule("read", "kubectl (?:get|describe|logs|top|version)"),
     _rule("read", "systemctl (?:status|is-active|is-enabled|list-units)"),
     _rule("read", "gh auth status|git --version|cargo --version"),
+    _rule("read", "gh api", "-X|--method|-f|-F|--field|--raw-field|--input"),
+    _rule("read", r"xxd(?: -[a-qs-z]\S*| \d+)*(?: [^- ]\S*)?$"),
+    _rule("read", r"[\w.-]+(?: [a-z][\w-]*){0,2} --help$|[\w.-]+ --version$"),
     # What runs tests, or checks the project in the same way. Updating snapshots writes tests.
     _rule("test", "pytest|py.test", rf"{_UPDATES}|--basetemp|--junit|--result-log"),
     _rule(
@@ -97,6 +102,8 @@ RULES: tuple[Rule, ...] = (
         "test", r"(?:\./)?mvnw?(?: -\S+)* (?:test|verify)|mvn(?: -\S+)* (?:test|verify)", "exec:"
     ),
     _rule("test", r"(?:\./gradlew|gradle)(?: -\S+)* (?::[\w:-]+:)?(?:test|check)", "-I|--init"),
+    _rule("test", "(?:npm|pnpm|yarn|bun) run (?:check|typecheck|type-check|check-types)", _UPDATES),
+    _rule("test", "mix (?:compile|credo|dialyzer)", "-o|--output|--build-path"),
     _rule("test", "make (?:test|tests|check|unit|lint)$"),
     _rule("test", r"(?:bundle exec |bin/)?(?:rspec|rake test|rails test)", "-r|--require|-o|--out"),
     _rule("test", r"(?:\./)?(?:vendor/bin/)?phpunit", f"{_UPDATES}|--log|--coverage|--bootstrap"),
@@ -105,7 +112,8 @@ RULES: tuple[Rule, ...] = (
     _rule("test", "swift test|mix test|zig build test|bats|php artisan test", _UPDATES),
     _rule(
         "test",
-        "(?:(?:uv|poetry) run |npx )?(?:mypy|pyright|flake8|pylint|ruff check|ruff format --check)",
+        "(?:(?:uv|poetry) run |npx )?"
+        "(?:mypy|pyright|ty check|flake8|pylint|ruff check|ruff format --check)",
         f"{_UPDATES}|--install-types|-o|--output-file|--add-noqa|--unsafe|--html|--xml|--junit",
     ),
     _rule(
@@ -114,7 +122,7 @@ RULES: tuple[Rule, ...] = (
         f"{_UPDATES}|-o|--output-file|--init|--cache-location",
     ),
     _rule("test", "(?:npx |pnpm |yarn )?tsc(?: -p \\S+)? --noEmit", "--out|--build|-b|--init"),
-    # git's own commands, by what they do; options before the subcommand are read in lines.py.
+    # git's own commands, by what they do; options before the subcommand: shellcode/git.py.
     _rule(
         "read",
         "git (?:status|log|show|diff|shortlog|whatchanged|cherry)",
@@ -135,6 +143,8 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule("read", r"git tag (?:-l|--list)"),
     _rule("read", r"git config (?:--get|--list|-l|get|list)(?: [\w.-]+)?$"),
+    _rule("read", r"git config (?:--global )?(?:[\w-]+\.)+[\w-]+$"),
+    _rule("read", r"git apply (?:--check|--stat|--numstat|--summary)", "--apply|--index"),
     _rule("read", r"git stash show|git reflog show"),
     _rule("git_record", "git (?:add|commit|branch|tag|stash list)"),
     _rule("git_record", "git (?:fetch|push)", "--upload-pack|--receive-pack|--exec|ext::"),
@@ -142,49 +152,8 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "git_restore",
         "git (?:checkout|switch|restore|reset|stash|apply|am|merge|rebase|pull|clean"
-        "|revert|cherry-pick|rm|mv)",
-        "--upload-pack|--exec|-x(?= |$)|ext::|--directory",
+        "|revert|cherry-pick|rm|mv|read-tree|checkout-index|update-index|submodule|sparse-checkout"
+        "|filter-branch|replace|bisect)",
+        "--upload-pack|--exec|-x(?= |$)|ext::|run(?= |$)",
     ),
 )
-
-# Programs that write what they name, and the short options they may have.
-WRITERS: Mapping[str, str] = {
-    "mkdir": "pv",
-    "rmdir": "pv",
-    "touch": "acm",
-    "rm": "rRfvdiI",
-    "mv": "fnvi",
-    "cp": "rRapfnviuLPd",
-}
-
-# Programs that run text, and the short options that hand them the text.
-INTERPRETERS: Mapping[str, str] = {
-    "python": "c",
-    "pypy": "c",
-    "bash": "c",
-    "sh": "c",
-    "zsh": "c",
-    "dash": "c",
-    "ksh": "c",
-    "fish": "c",
-    "node": "ep",
-    "bun": "ep",
-    "deno": "",
-    "ruby": "e",
-    "perl": "eE",
-    "php": "rB",
-    "lua": "e",
-    "julia": "eE",
-    "Rscript": "e",
-    "osascript": "e",
-    "pwsh": "c",
-}
-EVALUATORS = frozenset({"eval"})
-EVAL_WORDS = frozenset({"--eval", "--print", "eval", "--command", "-Command", "--exec"})
-# Programs that only start another one, and what they take before it.
-WRAPPERS: Mapping[str, re.Pattern[str]] = {
-    "time": re.compile(r"-p"),
-    "timeout": re.compile(r"\d+(?:\.\d+)?[smhd]?|--foreground"),
-    "nice": re.compile(r"-n|-?\d+"),
-    "nohup": re.compile(r"(?!)"),
-}

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.classification.effects import commands, effects
-from app.classification.lines import Effects
 from app.classification.paths import Place, find_root
 from app.classification.reading import read
+from app.classification.shellcode.found import Effects
 from app.classification.storage import stored
 from app.classification.tools import tool_class
 from app.domain.events import Event, Json

@@ -3,7 +3,7 @@
 read, search, web, subagent, talk, test    what the class says
 edit, write                                write, with every path among the arguments
 mcp, other                                 unknown, or unknown_closed by the paths they name
-anything with a shell line                 lines.py
+anything with a shell line                 shellcode/lines.py
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 
-from app.classification.lines import Effects, commands_of, line_effects
+from app.classification.patches import diffed, headers
 from app.classification.paths import Place, closed, targets
 from app.classification.remembering import remembered
+from app.classification.shellcode.found import Effects
+from app.classification.shellcode.lines import commands_of, line_effects
 from app.domain.calls import Effect, ToolClass
 from app.domain.events import Event, Json
 
@@ -49,14 +51,6 @@ _FIXED: Mapping[ToolClass, Effect] = {
     "talk": "talk",
     "test": "test",
 }
-# As patches are read: blanks before a header do not hide it.
-_HEADER = re.compile(r"^[ \t]*\*\*\* (?:(?:Add|Update|Delete) File|Move to):(.*)$", re.MULTILINE)
-_DIFF = re.compile(r"^(?:---|\+\+\+) (?:[ab]/)?([^\t\r\n]+)", re.MULTILINE)
-_PATCH_LINE = re.compile(
-    r"\s*(?:cd (?P<folder>[\w./-]+) && )?apply_?patch\s+<<-?\s*(['\"]?)(\w+)\2\s*\n"
-    r"\s*\*\*\* Begin Patch.*\*\*\* End Patch\s*\n\s*\3\s*",
-    re.DOTALL,
-)
 _BLANK = re.compile(r"\s")
 _DEEPEST, _MOST = 6, 200  # how far and how much of a tool's arguments is looked at
 _MOST_EDITED = 1_000  # files of one edit that are looked up
@@ -146,48 +140,7 @@ def _joined(words: list[str]) -> str:
 def _of_line(event: Event, line: str, place: Place) -> Effects:
     folders = (event.arguments.get(key) for key in _FOLDERS)
     folder = next((value for value in folders if isinstance(value, str)), "")
-    patch = _patched(line)
-    if patch is None:
-        return line_effects(line, place, folder)
-    start = "/".join(filter(None, (folder, patch[0])))
-    paths = tuple(f"{start}/{path}" if start and path[:1] != "/" else path for path in patch[1])
-    return Effects(effects=("write",), targets=targets(paths, place))
-
-
-def _patched(line: str) -> tuple[str, tuple[str, ...]] | None:
-    """Where and what a line patches that does nothing but `apply_patch`."""
-    match = _PATCH_LINE.fullmatch(line)
-    if match is not None and _inert(match):
-        return match["folder"] or "", _headers(line)
-    words = _words(line) if line.startswith(("apply_patch '", "applypatch '")) else []
-    if len(words) == 2 and words[1].lstrip().startswith("*** Begin Patch"):
-        return "", _headers(words[1])
-    return None
-
-
-def _headers(patch: str) -> tuple[str, ...]:
-    """The files that the headers of a patch name."""
-    return _named_by(_HEADER, patch)
-
-
-def _named_by(header: re.Pattern[str], text: str) -> tuple[str, ...]:
-    named = (name.strip() for name in header.findall(text))
-    return tuple(name for name in named if name not in ("", "/dev/null"))
-
-
-def _words(line: str) -> list[str]:
-    """The words of a line; none where a quote is left open."""
-    try:
-        return shlex.split(line)
-    except ValueError:
-        return []
-
-
-def _inert(patch: re.Match[str]) -> bool:
-    """Whether the here-document ends where the patch does, and the shell runs nothing in it."""
-    quote, end = patch[2], patch[3]
-    _, *text, _ = (line.strip() for line in patch[0].strip().split("\n"))
-    return end not in text and (bool(quote) or not ("$(" in patch[0] or "`" in patch[0]))
+    return line_effects(line, place, folder)
 
 
 def _of_edit(event: Event, place: Place) -> Effects:
@@ -216,10 +169,10 @@ def _edited(arguments: Mapping[str, Json]) -> Iterator[str]:
             yield from value
     for text in (value for value in arguments.values() if isinstance(value, str)):
         if "*** Begin Patch" in text:
-            yield from _headers(text)
+            yield from headers(text)
     for diff in (arguments.get("patch"), arguments.get("diff")):
         if isinstance(diff, str) and "*** Begin Patch" not in diff:
-            yield from _named_by(_DIFF, diff)
+            yield from diffed(diff)
 
 
 def _of_unknown(event: Event, place: Place) -> Effects:

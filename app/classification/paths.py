@@ -195,10 +195,11 @@ def _upwards(path: str) -> Iterator[str]:
 def closed(path: str, place: Place) -> bool:
     """Whether a name leads to a test or guarded path; the root and what holds it are neither."""
     return any(
-        target.zone in ("test", "guarded") and not _holds_root(target.path, place)
+        target.zone in ("test", "guarded") and not holds_root(target.path, place)
         for target in targets((path,), place)
     )
 
 
-def _holds_root(path: str, place: Place) -> bool:
+def holds_root(path: str, place: Place) -> bool:
+    """Whether a path is the project root, or lies above it."""
     return path == "." or _is_above_root(path, place)

@@ -13,11 +13,11 @@ from app.classification.arguments import command_of, path_of
 from app.classification.edits import edit_of, undoes
 from app.classification.errors import error_of
 from app.classification.identity import identity
-from app.classification.lines import Effects
 from app.classification.outcomes import failed, timed_out
 from app.classification.prompts import by_person
 from app.classification.recognition import mutates, pace, patch_of
 from app.classification.results import SHORT, read_over, result_digest
+from app.classification.shellcode.found import Effects
 from app.classification.testruns import recognise, run_of
 from app.classification.tools import acts, is_drain, is_poll, last_part, tool_class
 from app.domain.calls import Pace, Reading, ToolClass

@@ -111,8 +111,9 @@ def test_a_patch_applied_in_a_folder_writes_there() -> None:
         "apply_patch <<EOF\n*** Begin Patch\n+`tee tests/x.py`\n*** End Patch\nEOF",
     ],
 )
-def test_a_line_that_does_more_than_patch_is_not_vouched_for(line: str) -> None:
-    assert "unknown_closed" in read("edit", {"command": line})[0]
+def test_a_line_that_does_more_than_patch_is_stopped(line: str) -> None:
+    effects, paths = read("edit", {"command": line})
+    assert "unknown_closed" in effects or "tests/x.py" in paths
 
 
 @pytest.mark.parametrize(

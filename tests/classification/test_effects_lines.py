@@ -1,4 +1,4 @@
-"""Effects of shell lines: the interim rule, and a case for every line of the tables of commands."""
+"""Effects of shell lines, and a case for every line of the tables of first words."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from app.classification.commands import INTERPRETERS, RULES, WRAPPERS, WRITERS, Rule
-from app.classification.lines import LONGEST, commands_of, line_effects
+from app.classification.commands import RULES, Rule
 from app.classification.paths import Place
 from app.classification.shell import split
+from app.classification.shellcode.lines import LONGEST, commands_of, line_effects
 
 READ = json.loads(
     (Path(__file__).parents[1] / "cases" / "commands.json").read_text(encoding="utf-8")
@@ -48,27 +48,6 @@ def _starts(text: str) -> tuple[str, ...]:
     return text, re.sub(r"^git (?:--no-pager|-C \S+) ", "git ", text)
 
 
-@pytest.mark.parametrize("program", [*WRITERS, *WRAPPERS])
-def test_every_writer_and_wrapper_has_a_case(program: str) -> None:
-    if program not in ("nice", "nohup"):
-        assert any(program in text.split() for text in MEMBERS)
-
-
-@pytest.mark.parametrize(
-    ("program", "option"),
-    [(name, letter) for name, letters in INTERPRETERS.items() for letter in letters],
-)
-def test_every_interpreter_runs_code_by_its_options(program: str, option: str) -> None:
-    assert line_effects(f"{program} -{option} x", PLACE).effects == ("unknown_closed",)
-    assert line_effects(f"{program} script.x", PLACE).effects == ("unknown",)
-
-
-@pytest.mark.parametrize("start", ["nice -n 5", "nohup", "timeout 5", "time", "timeout 1.5m"])
-def test_a_program_that_only_starts_another_one_is_seen_through(start: str) -> None:
-    assert line_effects(f"{start} pytest", PLACE).effects == ("test",)
-    assert line_effects(f"{start} rm a", PLACE).effects == ("unknown",)
-
-
 def test_a_very_long_line_is_not_looked_at() -> None:
     found = line_effects("true && " * LONGEST + "rm tests/a.py", PLACE)
     assert found.effects == ("unknown_closed",)
@@ -78,6 +57,11 @@ def test_a_long_chain_hides_nothing() -> None:
     found = line_effects("true && " * 60 + "rm tests/a.py", PLACE)
     assert found.effects == ("read", "write")
     assert [target.zone for target in found.targets] == ["test"]
+
+
+def test_a_chain_beyond_what_is_looked_at_is_not_vouched_for() -> None:
+    found = line_effects("true && " * 400 + "rm tests/a.py", PLACE)
+    assert "unknown_closed" in found.effects
 
 
 def test_cd_is_followed_only_so_far() -> None:
@@ -92,14 +76,19 @@ def test_a_line_with_very_many_names_is_not_vouched_for() -> None:
 
 def test_names_in_many_folders_are_not_looked_up_for_long() -> None:
     moves = "".join(f"cd {name}; " for name in "abcd")
-    found = line_effects(f"{moves}rm {'a/b ' * 3_900}", PLACE)
-    assert found.effects == ("unknown_closed",)
+    names = " ".join(f"a/{n}" for n in range(40))
+    assert "unknown_closed" in line_effects(f"{moves}rm {names}", PLACE).effects
     assert line_effects(f"{moves}rm a/b", PLACE).effects == ("write",)
 
 
 def test_a_document_does_not_make_a_line_too_long() -> None:
     line = f"cat <<'EOF' | wc\n{'text ' * LONGEST}\nEOF"
-    assert line_effects(line, PLACE).effects == ("unknown", "read")
+    assert line_effects(line, PLACE).effects == ("read",)
+
+
+def test_a_document_that_was_left_out_is_run_by_nobody_we_know() -> None:
+    line = f"bash <<'EOF'\n{'true;' * LONGEST} rm tests/a\nEOF"
+    assert line_effects(line, PLACE).effects == ("unknown_closed",)
 
 
 def test_what_a_folder_holds_lands_anywhere_in_another(tmp_path: Path) -> None:
@@ -108,7 +97,7 @@ def test_what_a_folder_holds_lands_anywhere_in_another(tmp_path: Path) -> None:
     place = Place(root=str(tmp_path), cwd=str(tmp_path))
     written = {into: line_effects(f"cp -r x/. {into}", place).targets for into in ("src", ".")}
     assert [target.path for target in written["src"]] == ["src"]
-    assert [target.zone for target in written["."]] == ["guarded"]
+    assert "guarded" in [target.zone for target in written["."]]
 
 
 def test_the_word_test_is_a_path_where_there_is_one(tmp_path: Path) -> None:
@@ -116,6 +105,14 @@ def test_the_word_test_is_a_path_where_there_is_one(tmp_path: Path) -> None:
     assert line_effects("prog test", place).effects == ("unknown",)
     (tmp_path / "test").mkdir()
     assert line_effects("prog test", place).effects == ("unknown_closed",)
+
+
+def test_no_number_of_stars_takes_long(tmp_path: Path) -> None:
+    (tmp_path / ("a" * 200)).touch()  # tried star by star, this would take longer than anyone waits
+    place = Place(root=str(tmp_path), cwd=str(tmp_path))
+    stars = "*a" * 100
+    assert "write" in line_effects(f"touch {stars}b {'$x' * 100}b", place).effects
+    assert line_effects(f"cat {stars}", place).effects == ("read",)
 
 
 def test_a_folder_a_line_starts_in_counts() -> None:
@@ -131,6 +128,12 @@ def test_a_folder_a_line_starts_in_counts() -> None:
         ("(cd a; git push)", ("cd a", "git push")),
         ("git push 2>&1", ("git push",)),
         ("git 'push", ("git 'push",)),
+        ("FOO=1 timeout 5 git push '", ("git push '",)),
+        ("sudo bash -c 'git push'", ("bash -c git push", "git push")),
+        ("g''it pu\"sh\"", ("git push",)),
+        ("x=$(git push)", ("git push",)),
+        ("f() { git push; }", ("git push",)),
+        ("true; " * 300 + "git push", ("true", "git push")),
         ("FOO=1", ()),
         ("", ()),
     ],

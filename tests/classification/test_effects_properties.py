@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.classification.effects import commands, effects
-from app.classification.lines import line_effects
 from app.classification.paths import Place
+from app.classification.shellcode.lines import line_effects
 from app.domain.events import Event
 from app.domain.modes import MODES, TOOL_CLASSES
 from app.domain.policy import decide

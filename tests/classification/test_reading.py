@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.classification.lines import Effects
 from app.classification.reading import read
 from app.classification.results import settled
+from app.classification.shellcode.found import Effects
 from app.classification.testruns import run_of
 from app.domain.events import Event, Json
 

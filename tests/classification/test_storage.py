@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.classification.lines import Effects
 from app.classification.reading import read
+from app.classification.shellcode.found import Effects
 from app.classification.storage import LONGEST, MASK, clip, redact, stored
 from app.domain.calls import Reading, Target, TestRun, call_of, reading_of
 from app.domain.entries import Entry

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from app.classification.lines import Effects
 from app.classification.reading import read
+from app.classification.shellcode.found import Effects
 from app.classification.storage import stored
 from app.domain.calls import call_of
 from app.domain.checks import Trip, tripped

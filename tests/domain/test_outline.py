@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.classification.lines import Effects
 from app.classification.reading import read
+from app.classification.shellcode.found import Effects
 from app.classification.storage import stored
 from app.domain.entries import Draft, Entry, place
 from app.domain.events import Coverage, Event
