@@ -130,7 +130,9 @@ def test_what_is_repeated_changes_neither_restrictions_nor_ends(
 ) -> None:
     once, twice = (Listener().hear(some) for some in lines)
     assert twice.restrictions() == once.restrictions()
-    assert twice.ends() == once.ends()
+    # What is still open after the prefix, a repeated batch may close; told ends are the same.
+    told = [[end for end in heard.ends() if not end[2]] for heard in (once, twice)]
+    assert told[0] == told[1]
 
 
 @given(mangled())

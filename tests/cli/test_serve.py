@@ -94,7 +94,7 @@ def test_a_terminal_is_shown_the_operators_token_once_and_only_its_digest_is_kep
     first.end()
     again = terminal("serve", env=environment(state))
     said = again.wait_for(r"(?s).*See the log:.*\n")[0]
-    assert said.endswith("Decide what waits:  type `a SEQ` here (`?` explains)\n")
+    assert "Decide what waits:  type `a SEQ` here (`?` explains)\n" in said
     again.type("q")
     said += again.end()
     kept = everything_in(state)
