@@ -22,9 +22,10 @@ from app.domain.entries import (
     Entry,
     agent_of,
 )
+from app.domain.events import Json
 from app.domain.handoff import handoff
 from app.domain.modes import Mode
-from app.domain.narrowing import automatic, direction
+from app.domain.narrowing import direction
 from app.domain.proposals import crowded, open_twin
 from app.domain.replacing import replace
 from app.domain.restrictions import InForce, Policy
@@ -36,9 +37,9 @@ from app.domain.state import (
     newest,
     own_value,
     stream_of,
-    supposed,
 )
 from app.domain.succession import begins, inherited
+from app.domain.tightening import tightening
 from app.domain.transaction import Pending
 
 REACTIONS = 16  # checks answered for one entry; a latch makes each of them fire once
@@ -140,12 +141,15 @@ def _tightening(
     book: Book, entry: Entry, trip: Trip, scope: str, configuration: Configuration
 ) -> Draft | None:
     """The automatic change of one scope, or None where it would not narrow what is in force."""
+    agent = agent_of(entry.scope)
+    evidence: dict[str, Json] = {
+        "because": [because(trip, agent)],
+        "handoff": handoff(stream_of(book.session(entry.scope), agent), trip),
+    }
     for action, value in _wanted(book, trip, scope, configuration):
-        own = own_value(book, scope, action, configuration)
-        before = in_force(book, scope, configuration)
-        after = in_force(supposed(book, scope, action, value), scope, configuration)
-        if automatic(own, value, before, after):
-            return _applied(book, entry, trip, scope, action, value, configuration)
+        draft = tightening(book, entry, scope, action, value, evidence, configuration)
+        if draft is not None:
+            return draft
     return None
 
 
@@ -165,34 +169,6 @@ def _wanted(
 def tighter_postures(posture: Posture) -> tuple[Posture, ...]:
     """The steps of the permission ladder below `posture`, the next one first."""
     return POSTURES[POSTURES.index(posture) + 1 :]
-
-
-def _applied(
-    book: Book,
-    entry: Entry,
-    trip: Trip,
-    scope: str,
-    action: Action,
-    value: Mode | Policy,
-    configuration: Configuration,
-) -> Draft:
-    session = book.session(entry.scope)
-    own = own_value(book, scope, action, configuration)
-    return Draft(
-        kind="applied",
-        scope=scope,
-        action=action,
-        actor=MACHINE,
-        direction="tighten",
-        ref=entry.seq,
-        body={
-            **value_body(value),
-            "was": was(own),
-            "because": [because(trip, agent_of(entry.scope))],
-            "handoff": handoff(stream_of(session, agent_of(entry.scope)), trip),
-            "configuration": configuration.digest,
-        },
-    )
 
 
 def _notice(entry: Entry, trip: Trip, text: str) -> Draft:

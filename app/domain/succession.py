@@ -14,12 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from app.domain.bodies import value_body, was
 from app.domain.configuration import Configuration
-from app.domain.entries import MACHINE, RESTRICTIONS, Draft, Entry
-from app.domain.narrowing import automatic
+from app.domain.entries import RESTRICTIONS, Draft, Entry
 from app.domain.observations import part_of, text_of
-from app.domain.state import Book, Override, Session, in_force, newest, own_value, supposed
+from app.domain.state import Book, Session, newest
+from app.domain.tightening import tightening
 
 GOES_ON: Final = frozenset({"fork", "resume", "compact"})  # sources of a start that is none
 
@@ -39,10 +38,13 @@ def inherited(book: Book, entry: Entry, configuration: Configuration) -> Iterato
         return
     for action in RESTRICTIONS:
         override = newest(older, older.id, action)
-        if override is not None:
-            draft = _carried(book, entry, override, configuration)
-            if draft is not None:
-                yield draft
+        if override is None:
+            continue
+        evidence = {"because": override.body.get("because") or [], "from": override.seq}
+        value, scope = override.value, entry.scope
+        draft = tightening(book, entry, scope, action, value, evidence, configuration)
+        if draft is not None:
+            yield draft
 
 
 def _older(book: Book, heir: Session, entry: Entry) -> Session | None:
@@ -64,30 +66,3 @@ def _older(book: Book, heir: Session, entry: Entry) -> Session | None:
 def source_of(entry: Entry | Draft) -> str | None:
     """What a harness says a session's start is; None where it says nothing."""
     return text_of(part_of(entry.body, "arguments"), "source")
-
-
-def _carried(
-    book: Book, entry: Entry, override: Override, configuration: Configuration
-) -> Draft | None:
-    """One restriction in the new session's scope; None where it would not narrow what is there."""
-    scope, action, value = entry.scope, override.action, override.value
-    own = own_value(book, scope, action, configuration)
-    before = in_force(book, scope, configuration)
-    after = in_force(supposed(book, scope, action, value), scope, configuration)
-    if value is None or not automatic(own, value, before, after):
-        return None
-    return Draft(
-        kind="applied",
-        scope=scope,
-        action=action,
-        actor=MACHINE,
-        direction="tighten",
-        ref=entry.seq,
-        body={
-            **value_body(value),
-            "was": was(own),
-            "because": override.body.get("because") or [],
-            "from": override.seq,
-            "configuration": configuration.digest,
-        },
-    )
