@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.domain.bodies import held_names, value_body, was
+from app.domain.boundary import closed
 from app.domain.calls import reading_of
 from app.domain.configuration import Configuration
 from app.domain.controller import record
@@ -132,7 +133,7 @@ def _crossed(pending: Pending, draft: Draft, call: Call, configuration: Configur
         movable=_movable(session),
         under=under,
         call=call,
-        red=bool(session.reds),
+        red=closed(session),
         uses_left=standing.uses - session.crossings,
         written_here=session.written,
     )
@@ -185,8 +186,11 @@ def _crossing_drafts(
 
 def _decide(book: Book, scope: str, call: Call, configuration: Configuration) -> Decision:
     session = book.session(scope)
-    tests = open_tests(red=bool(session.reds), written=session.written)
-    return decide(in_force(book, scope, configuration), call, tests)
+    tests = open_tests(red=closed(session), written=session.written)
+    decision = decide(in_force(book, scope, configuration), call, tests)
+    if decision.rule != "boundary" or not session.closing:
+        return decision
+    return replace(decision, notice=session.closing)
 
 
 def _verdict_body(decision: Decision, seq: int, configuration: Configuration) -> dict[str, Json]:

@@ -42,6 +42,15 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """Test files that differ from those of an earlier run."""
+
+    since: str  # the tree of that run
+    count: int = 0  # of all that differ; 0: nobody can say which
+    paths: tuple[str, ...] = ()  # the first of them, relative to the project root
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TestRun:
     """A recognised test run: what it covered and how it ended."""
 
@@ -52,6 +61,8 @@ class TestRun:
     result: TestResult
     failed: int | None = None  # None: the count is unknown
     names: tuple[str, ...] = ()  # failing tests, where the runner printed them
+    tree: str | None = None  # digest of the test files, 16 hex digits; None: nobody looked
+    moved: tuple[Moved, ...] = ()  # since runs by which its targets went red
 
 
 @dataclass(frozen=True, kw_only=True)  # wide: see replacing.py
@@ -138,6 +149,17 @@ def _test(value: Json) -> TestRun | None:
         result=cast(TestResult, value.get("result", "unknown")),
         failed=_whole(value.get("failed")),
         names=_texts(value.get("names")),
+        tree=_text(value.get("tree")),
+        moved=tuple([_moved(moved) for moved in _list(value.get("moved"))]),
+    )
+
+
+def _moved(value: Json) -> Moved:
+    body = value if isinstance(value, dict) else {}
+    return Moved(
+        since=_word(body.get("since")),
+        count=_whole(body.get("count")) or 0,
+        paths=_texts(body.get("paths")),
     )
 
 

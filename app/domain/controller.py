@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from app.domain.bodies import because, held_names, value_body, was
+from app.domain.boundary import unproven
 from app.domain.checks import Trip, tripped
 from app.domain.configuration import POSTURES, Configuration, Posture
 from app.domain.entries import (
@@ -72,6 +73,8 @@ def react(book: Book, entry: Entry, configuration: Configuration) -> tuple[Draft
     """The entries that follow from `entry` for the first check that tripped and has an answer."""
     if entry.action == "compaction" and entry.kind == "observed":
         return _compacted(book, entry, configuration)
+    if (notice := unproven(book, entry)) is not None:
+        return (notice,)
     session = book.session(entry.scope)
     stream = stream_of(session, agent_of(entry.scope))
     for trip in tripped(stream, configuration.thresholds):

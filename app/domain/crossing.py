@@ -12,10 +12,12 @@ A controller that has an attempt to judge goes three steps:
 
 `own` is the mode of the session's own newest entry, else the start mode. `movable`: that mode is
 the default or came by a standing approval; one that a person chose is left only by a person.
-`red`: some target's latest known run is red. `written_here`: the test files written since the
-last crossing into tests; empty outside test_development. `uses_left`: what the standing approval
-`boundary` has left in this session, 0 where the configuration has none; only crossings into tests
-use one. A crossing that would not make the call freer under all that is in force is none.
+`red`: tests are closed, as some target's latest known run is red, or as the notice about a green
+that does not count stands (boundary.py). `written_here`: the test files written since the last
+crossing into tests; empty outside test_development, so that whoever crossed back for the source
+finds none open. `uses_left`: what the standing approval `boundary` has left in this session, 0
+where the configuration has none; only crossings into tests use one. A crossing that would not make
+the call freer under all that is in force is none.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ _IMPLEMENTATION_ZONES: frozenset[Zone] = frozenset({"project", "given", "outside
 
 
 def open_tests(red: bool, written: frozenset[str]) -> frozenset[str] | None:
-    """The test files `decide` leaves open: None for all, while nothing is red."""
+    """The test files `decide` leaves open: None for all, while nothing closes them."""
     return written if red else None
 
 

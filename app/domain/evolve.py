@@ -14,7 +14,8 @@ from typing import assert_never, cast
 
 from immutables import Map
 
-from app.domain.calls import Call, Reading, TestRun, call_of
+from app.domain.boundary import closes_tests, develops_tests, ran, taken_off, wrote
+from app.domain.calls import call_of
 from app.domain.entries import MACHINE, RESTRICTIONS, Entry, Kind, agent_of
 from app.domain.events import Json
 from app.domain.modes import Mode, mode_of
@@ -48,9 +49,7 @@ from app.domain.state import (
     taking,
 )
 
-TARGETS = 256  # a session's test targets whose latest result is known
 SIGNALS = 1_000  # notices of one scope that can still be taken back; restrictions have no bound
-WRITTEN = 4_096  # test files of one stay that are known; a further one is closed while red
 
 
 def evolve(book: Book, entry: Entry) -> Book:
@@ -152,8 +151,9 @@ def _called(session: Taking, entry: Entry, stream: Stream) -> Stream:
     """A call ended."""
     call = call_of(entry)
     said = None if entry.ref is None else _said(session, entry)
-    _write(session, call)
-    _test(session, call.reading)
+    wrote(session, call)
+    if call.reading.test is not None:
+        call = ran(session, call, entry.at)
     if entry.ref is not None and entry.ref in session.open:
         session.open = session.open.delete(entry.ref)
     return finished(stream, call, counted=said != "deny", refused=said == "ask")
@@ -210,45 +210,6 @@ def _remind(session: Taking, agent: str) -> None:
     session.remind = session.remind and bool(agent)
 
 
-def _test(session: Taking, reading: Reading) -> None:
-    """The red test targets: unknown runs change nothing, a green one clears what it includes."""
-    run = reading.test
-    if run is None or run.result == "unknown":
-        return
-    reds = session.reds
-    if run.result == "green":
-        for target in session.reds:
-            reds = reds.delete(target) if _includes(run, target) else reds
-    else:
-        if run.target not in reds and len(reds) >= TARGETS:
-            reds = reds.delete(min(reds))
-        reds = reds.set(run.target, "red")
-    session.reds = reds
-
-
-def _includes(run: TestRun, target: str) -> bool:
-    """Whether a run covered a target: it is the same, or the whole of the same runner."""
-    whole = run.target == run.runner and target.startswith(f"{run.runner} ")
-    return whole or target == run.target
-
-
-def _write(session: Taking, call: Call) -> None:
-    """The tests written in this stay in test_development; they stay open while a target is red."""
-    reading = call.reading
-    if not reading.targets or call.outcome != "ok" or reading.failed:
-        return
-    mode = newest(session, session.id, "mode")
-    if "write" not in reading.effects or mode is None or not _develops_tests(mode.value):
-        return
-    tests = {target.path for target in reading.targets if target.zone == "test"}
-    if len(session.written | tests) <= WRITTEN:
-        session.written |= tests
-
-
-def _develops_tests(value: Value) -> bool:
-    return isinstance(value, Mode) and value.name == "test_development"
-
-
 def _decided(session: Taking, entry: Entry) -> None:
     _locate(session, entry)
     agent = agent_of(entry.scope)
@@ -290,19 +251,22 @@ def _applied(session: Taking, entry: Entry) -> None:
     stack = (*session.overrides.get(place, ()), override)
     applied = session.applied.set(entry.seq, override)
     if entry.action not in RESTRICTIONS and len(stack) > SIGNALS:
-        applied, stack = applied.delete(stack[0].seq), stack[1:]
+        gone = 1 if stack[0].seq == session.closing else 0  # that one must stay to be taken back
+        applied, stack = applied.delete(stack[gone].seq), stack[:gone] + stack[gone + 1 :]
     session.overrides, session.applied = session.overrides.set(place, stack), applied
     _close(session, entry.ref, "applied")
     _fire(session, entry)
     if entry.action == "mode" and entry.scope == session.id:
         _stay(session, override)
+    elif closes_tests(entry):
+        session.closing = entry.seq
 
 
 def _stay(session: Taking, override: Override) -> None:
     """A change of the session's mode begins a stay; a crossing into tests uses the approval."""
     session.written = frozenset()
     crossing = text_of(override.body, "standing") == "boundary"
-    if crossing and _develops_tests(override.value):
+    if crossing and develops_tests(override.value):
         session.crossings += 1
 
 
@@ -380,6 +344,7 @@ def _take_off(session: Taking, override: Override, how: Kind) -> None:
         session.overrides.set(place, stack) if stack else session.overrides.delete(place)
     )
     session.undone = session.undone.set(override.seq, how)
+    taken_off(session, override)
     if newest(session, session.id, "mode") != before:  # a change of mode begins a new stay
         session.written = frozenset()
 

@@ -30,7 +30,7 @@ SHOWN: Final = frozenset({
 })  # fmt: skip
 CAUSE: Final = frozenset({"rule", "value", "threshold", "seqs", "target", "detail", "agent"})
 RULE: Final = re.compile(r"[a-z_]{1,40}(?::[a-z0-9_.-]{1,80})?")  # a name as our rules have them
-RUN: Final = frozenset({"result", "failed"})
+RUN: Final = frozenset({"result", "failed", "tree"})
 
 
 def outline(body: Mapping[str, Json], actor: str) -> dict[str, Json]:

@@ -25,6 +25,10 @@ _WHAT: Mapping[VerdictRule, str] = {
     "tool_verdict": "the policy {answer} the tool {detail}.",
     "shell_denial": "the policy denies commands that start with {detail}.",
 }
+_BY_NOTICE = (
+    "{detail} is closed since notice {notice}: a red test run went green over test files that "
+    "changed in between. Change the source only; a person looks at the notice and may take it back."
+)
 _EFFECTS: Mapping[str, str] = {
     "read": "commands that read",
     "talk": "the agent's bookkeeping",
@@ -67,6 +71,9 @@ def reason(decision: Decision, seq: int) -> str:
     """Why a call is asked about or denied, and what can be done; `seq` is the decided entry's."""
     if decision.rule is None:
         return f"[floorboss {seq}] nothing stands against this call."
+    if decision.notice:
+        said = _BY_NOTICE.format(detail=quoted(decision.detail), notice=decision.notice)
+        return f"[floorboss {seq}] {said}"
     what = _WHAT[decision.rule].format(
         detail=quoted(decision.detail),
         by=decision.by,

@@ -75,6 +75,7 @@ class Decision:
     handoff: str | None = None  # what that mode wants handed over
     effect: Effect | None = None  # the effect that decided, where one did
     also: tuple[str, ...] = ()  # further modes in force
+    notice: int = 0  # the notice that closes tests; 0: that is not why
 
 
 def policy_json(policy: Policy) -> dict[str, Json]:

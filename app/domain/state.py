@@ -19,7 +19,6 @@ from typing import Final, NamedTuple, TypeAlias
 
 from immutables import Map
 
-from app.domain.calls import TestResult
 from app.domain.configuration import Configuration, Posture
 from app.domain.entries import EVERYWHERE, Action, Direction, Kind, agent_of, session_of
 from app.domain.events import Json
@@ -73,6 +72,25 @@ class Attempt:
     verdict: str  # of the newest
 
 
+class Red(NamedTuple):
+    """A test target that is red: since which run, and over which test files."""
+
+    seq: int
+    at: str  # of that run, as the log has it
+    tree: str | None  # digest of the test files, 16 hex digits; None: nobody looked
+
+
+class Unproven(NamedTuple):
+    """A green run that does not count, as test files moved that no known call wrote."""
+
+    seq: int  # of the run
+    target: str  # of the oldest red it would have cleared
+    red: int  # the run by which that went red
+    paths: tuple[str, ...]  # those that can be named
+    moved: int  # how many did; 0: nobody can say which
+    seen: bool  # False: the test files could not be looked at
+
+
 _HEARD: Final = Lru[bool](limit=AGENTS)
 _ATTEMPTS: Final = Lru[Attempt](limit=OPEN_ATTEMPTS)
 
@@ -106,7 +124,10 @@ class Session:
     taken_back: Map[str, int] = Map()  # rule -> reverts by a person
     attempts: Lru[Attempt] = _ATTEMPTS
     open: Map[int, tuple[str, str]] = Map()  # attempts that have not ended
-    reds: Map[str, TestResult] = Map()  # test target -> latest known result
+    reds: Map[str, Red] = Map()  # test targets whose latest known result is red
+    explained: Map[str, int] = Map()  # test files that known calls wrote since one went red, when
+    closing: int = 0  # the notice that keeps tests closed; 0: none does
+    unproven: Unproven | None = None  # the latest green run that did not count
     written: frozenset[str] = frozenset()  # tests written in this stay in test_development
     unvouched: int = 0  # calls of unknown effect that nothing stood against
     crossings: int = 0  # uses of the standing approval `boundary`

@@ -17,10 +17,12 @@ from app.domain.bodies import value_body
 from app.domain.entries import MACHINE, RESTRICTIONS, Entry
 from app.domain.modes import Mode, mode_of
 from app.domain.observations import whole_of
+from app.domain.reasons import quoted
 from app.domain.state import Override
 from app.domain.summaries import summary
 
 LONGEST: Final = 1_500  # characters of one message; what is longer costs the agent's memory
+NAMED: Final = 5  # paths; the entry holds more of them
 TOLD: Final = (*RESTRICTIONS, "notice", "compact")
 
 
@@ -62,7 +64,7 @@ def _entry(override: Override) -> Entry:
 
 
 def _for_agent(entry: Entry, before: str = "") -> str:
-    return f"[floorboss {entry.seq}] {before}{summary(entry)}.{_asked(entry)}"
+    return f"[floorboss {entry.seq}] {before}{summary(entry)}.{_asked(entry)}{_changed(entry)}"
 
 
 def _asked(entry: Entry) -> str:
@@ -81,7 +83,18 @@ def _writable(mode: Mode) -> str:
 
 def _for_person(entry: Entry, way_back: int | None) -> str:
     back = f" To take it back: floorboss approve {way_back}" if way_back is not None else ""
-    return f"floorboss {entry.seq}: {summary(entry)}.{back}"
+    return f"floorboss {entry.seq}: {summary(entry)}.{back}{_changed(entry)}"
+
+
+def _changed(entry: Entry) -> str:
+    """The test files that the notice of the boundary is about."""
+    paths = entry.body.get("paths")
+    if not isinstance(paths, list) or not paths:
+        return ""
+    names = [quoted(str(path)) for path in paths[:NAMED]]
+    further = (whole_of(entry.body, "count") or 0) - len(names)
+    more = f" and {further} more" if further > 0 else ""
+    return f" Changed: {', '.join(names)}{more}."
 
 
 def _message(lines: Sequence[str]) -> str | None:

@@ -101,6 +101,7 @@ def session_view(book: Book, scope: str, configuration: Configuration) -> dict[s
             for name, (value, threshold) in readings(stream, configuration.thresholds).items()
         },
         "red_targets": len(session.reds),
+        "tests_closed_by": session.closing or None,
         "calls": stream.calls,
         "permission_mode": session.permission_mode,
         "bound_to": session.binding,

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from app.domain.evolve import SIGNALS, TARGETS, WRITTEN, evolve_all, value_of
+from app.domain.boundary import TARGETS, WRITTEN
+from app.domain.evolve import SIGNALS, evolve_all, value_of
 from app.domain.restrictions import Policy
 from app.domain.state import AGENTS, Book, newest
 from app.domain.views import session_row
