@@ -22,7 +22,7 @@ from app.domain.decisions import Command, Refusal, Verb, Why
 from app.domain.entries import EVERYWHERE, Entry
 from app.domain.events import Json
 from app.domain.proposing import Unclear, Wish
-from app.domain.views import entry_view, in_force_view
+from app.domain.views import difference_between, entry_view, in_force_view
 from app.harness.base import Fault
 from app.harness.neutral import NAME
 from app.service.control import Decided, DecisionAnswer
@@ -189,7 +189,13 @@ def _answered(
         case Decided(scope=scope, book=book):
             held = in_force_view(book, scope, configuration)
             if dry_run:
-                return answer({"in_force": held, "expected_state": result.state})
+                return answer(
+                    {
+                        "in_force": held,
+                        "expected_state": result.state,
+                        "difference": difference_between(result.before, book, scope, configuration),
+                    }
+                )
             return answer(
                 {
                     "summary": _said(result.entries, held),
@@ -200,7 +206,13 @@ def _answered(
                 status if result.entries else 200,
             )
         case Refusal(why=why):
-            return problem(STATUS[why], why, f"{result.detail}.", state=result.state or None)
+            return problem(
+                STATUS[why],
+                why,
+                f"{result.detail}.",
+                state=result.state or None,
+                freer=result.freer,
+            )
         case Unclear(detail=detail):
             return problem(422, "invalid_request", f"{detail}.")
         case Unavailable(cause=cause):

@@ -99,7 +99,8 @@ VERDICT: Final[dict[int | str, dict[str, Any]]] = {
 DECIDED: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "description": "`summary`, `entries` that were written and what is `in_force` now; with"
-        " `dry_run` what would be, and the `expected_state` to send."
+        " `dry_run` what would be, the `expected_state` to send, and the `difference`: tools, paths"
+        " and commands that would be `freer` or `stricter`, each with its verdict before and after."
     },
     404: {"description": "The log has no such entry."},
     409: {"description": "The state changed, it was decided already, or another verb is right."},

@@ -18,13 +18,14 @@ from typing import Literal
 
 from app.domain.bodies import held_names, value_body, was
 from app.domain.configuration import Configuration
+from app.domain.differences import difference, difference_view
 from app.domain.entries import MACHINE, RESTRICTIONS, Action, Direction, Draft, Kind
 from app.domain.events import Json
 from app.domain.expected_state import state_of
-from app.domain.narrowing import direction
+from app.domain.narrowing import direction, whole
 from app.domain.replacing import replace
 from app.domain.returns import beneath, settled
-from app.domain.state import Book, Override, Proposal, in_force, own_value
+from app.domain.state import Book, Override, Proposal, Value, in_force, own_value
 from app.domain.transaction import Pending
 
 Verb = Literal["apply", "approve", "revert", "dismiss"]
@@ -52,6 +53,7 @@ class Refusal:
     action: Action
     seq: int
     state: str = ""  # the state now, for whoever decides again
+    freer: Json = None  # what would have become freer; None: nothing, or it was not about that
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +74,7 @@ class _Subject:
     scope: str
     action: Action
     drafts: tuple[Draft, ...]
+    change: tuple[Value, Value] | None = None  # of its scope's own value; None: it stays
 
 
 def decide_entry(
@@ -145,6 +148,10 @@ def _yes(
     """What a yes writes; the wrong verb is refused by the name of the right one."""
     now = judged(book, proposal, configuration)
     right = right_verb(book, proposal, configuration)
+    change = (
+        own_value(book, proposal.scope, proposal.action, configuration),
+        proposal.value,
+    )
     if command.verb != right:
         word = "loosens" if right == "approve" else "does not loosen"
         return replace(
@@ -156,12 +163,22 @@ def _yes(
                 f"this change {word}: use {right} {proposal.seq}",
             ),
             state=state_of(book, proposal.scope),
+            freer=_freed(change),
         )
     return _Subject(
         scope=proposal.scope,
         action=proposal.action,
         drafts=tuple(_consequences(book, proposal, command, now, configuration)),
+        change=change,
     )
+
+
+def _freed(change: tuple[Value, Value] | None) -> Json:
+    """What a change of one value frees, whatever else is in force; None: nothing."""
+    if change is None:
+        return None
+    found = difference(*map(whole, change))
+    return difference_view(found)["freer"] if any(item.freer for item in found) else None
 
 
 def right_verb(book: Book, proposal: Proposal, configuration: Configuration) -> Verb:
@@ -241,15 +258,27 @@ def _applied_subject(
         )
     now = revert_direction(book, override, configuration)
     draft = _reverted(override.scope, override.action, now, override.seq, command)
-    return _Subject(scope=override.scope, action=override.action, drafts=(draft,))
+    return _Subject(
+        scope=override.scope,
+        action=override.action,
+        drafts=(draft,),
+        change=_taken_back(book, override, configuration),
+    )
 
 
 def revert_direction(book: Book, override: Override, configuration: Configuration) -> Direction:
     """What taking an applied entry back does: nothing, unless it is the newest of its action."""
+    change = _taken_back(book, override, configuration)
+    return "neutral" if change is None else direction(*change)
+
+
+def _taken_back(
+    book: Book, override: Override, configuration: Configuration
+) -> tuple[Value, Value] | None:
     stack = book.session(override.scope).overrides.get((override.scope, override.action), ())
     if override.action not in RESTRICTIONS or not stack or stack[-1].seq != override.seq:
-        return "neutral"
-    return direction(override.value, beneath(stack, override.action, configuration))
+        return None
+    return override.value, beneath(stack, override.action, configuration)
 
 
 def _stale(book: Book, subject: _Subject, command: Command) -> Refusal | None:
@@ -271,7 +300,7 @@ def _stale(book: Book, subject: _Subject, command: Command) -> Refusal | None:
         "state_missing" if missing else "state_changed",
         text,
     )
-    return replace(refusal, state=now)
+    return replace(refusal, state=now, freer=None if missing else _freed(subject.change))
 
 
 def refused(refusal: Refusal, command_actor: str, attempted: str) -> Draft:
@@ -287,5 +316,6 @@ def refused(refusal: Refusal, command_actor: str, attempted: str) -> Draft:
             "detail": refusal.detail,
             "attempted": attempted,
             "by": command_actor,
+            **({"freer": refusal.freer} if refusal.freer else {}),
         },
     )

@@ -51,7 +51,7 @@ class _Change:
 @lru_cache(maxsize=REMEMBERED)
 def direction(current: Value | InForce, new: Value | InForce) -> Direction:
     """What replacing one value by another does to the verdicts over the probe grid."""
-    steps = [change.steps for change in _changes(_whole(current), _whole(new))]
+    steps = [change.steps for change in _changes(whole(current), whole(new))]
     if any(step < 0 for step in steps):
         return "loosen"
     return "tighten" if any(steps) else "neutral"
@@ -62,7 +62,7 @@ def narrow(current: _V, change: _V) -> _V | Widened:
     added = _added_pattern(current, change)
     if added is not None:
         return added
-    for found in _changes(_whole(current), _whole(change)):
+    for found in _changes(whole(current), whole(change)):
         if found.steps < 0:
             return Widened(call=found.call, before=found.before, after=found.after)
     return change
@@ -85,7 +85,8 @@ def automatic(own: Value, new: Value, before: InForce, after: InForce) -> bool:
     return narrower and any(change.steps > 0 for change in _changes(before, after))
 
 
-def _whole(value: Value | InForce) -> InForce:
+def whole(value: Value | InForce) -> InForce:
+    """A value as if nothing else were in force."""
     match value:
         case Mode():
             return InForce(modes=(value,))
@@ -123,7 +124,7 @@ def _added_pattern(current: Mode | Policy, change: Mode | Policy) -> Widened | N
     )
     return Widened(
         call=call,
-        before=decide(_whole(current), call).verdict,
-        after=decide(_whole(change), call).verdict,
+        before=decide(whole(current), call).verdict,
+        after=decide(whole(change), call).verdict,
         why="adds_write_pattern",
     )

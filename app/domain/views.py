@@ -7,9 +7,11 @@ from collections.abc import Iterable, Sequence
 from app.domain.bodies import held_names
 from app.domain.configuration import Configuration
 from app.domain.decisions import judged, right_verb
+from app.domain.differences import difference, difference_view
 from app.domain.entries import RESTRICTIONS, Entry
 from app.domain.events import Json
 from app.domain.expected_state import state_of
+from app.domain.foresight import foreseen
 from app.domain.outline import outline
 from app.domain.readings import readings
 from app.domain.restrictions import policy_json
@@ -55,6 +57,14 @@ def in_force_view(book: Book, scope: str, configuration: Configuration) -> dict[
         "seqs": _restricting(book, scope),
         "state": state_of(book, scope),
     }
+
+
+def difference_between(
+    before: Book, after: Book, scope: str, configuration: Configuration
+) -> dict[str, Json]:
+    """What is freer and what stricter for calls of `scope` under one book than under another."""
+    held, then = (in_force(book, scope, configuration) for book in (before, after))
+    return difference_view(difference(held, then))
 
 
 def _restricting(book: Book, scope: str) -> list[Json]:
@@ -131,6 +141,9 @@ def _proposal(book: Book, proposal: Proposal, configuration: Configuration) -> d
         "returns": proposal.returns,
         "verb": right_verb(book, proposal, configuration),
         "state": state_of(book, proposal.scope),
+        "difference": difference_between(
+            book, foreseen(book, proposal, configuration), proposal.scope, configuration
+        ),
     }
 
 

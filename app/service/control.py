@@ -57,6 +57,7 @@ class Decided:
 
     scope: str
     entries: tuple[Entry, ...]
+    before: Book  # as it was when it was decided
     book: Book  # as it is, or would be, afterwards
     state: str  # the state before, which a real run has to name
     seq: int = 0  # of the proposal, where there is one
@@ -225,6 +226,7 @@ class Control:
         return Decided(
             scope=entry.scope,
             entries=answer.entries,
+            before=before.book,
             book=answer.book,
             state=state_of(before.book, entry.scope),
         )
@@ -254,6 +256,7 @@ class Control:
                 return Decided(
                     scope=wish.scope,
                     entries=answer.pending.entries,
+                    before=before.book,
                     book=answer.pending.book,
                     state=state_of(before.book, wish.scope),
                     seq=answer.seq,

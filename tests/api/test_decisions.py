@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,11 @@ def test_apply_on_a_loosening_names_approve_and_changes_nothing(running: Running
     assert (status, problem["type"]) == (409, "/problems/wrong_verb")
     assert f"approve {proposed['seq']}" in problem["detail"]
     assert running.get("/controller/overrides?scope=s")["mode"] == "plan"
+    would = decide(running, "approve", proposed["seq"], query="?dry_run=true")[1]["difference"]
+    (kept,) = running.log("&kind=refused")
+    assert kept["body"]["freer"] == problem["freer"] == would["freer"]
+    outlined = running.get(f"/controller/log/{kept['seq']}", "outline")
+    assert outlined["body"]["freer"] == {"length": len(json.dumps(would["freer"]))}
 
 
 def test_approve_on_a_tightening_names_apply(running: Running) -> None:
@@ -191,7 +197,12 @@ def test_a_dry_run_promises_what_the_run_then_does_and_writes_nothing(running: R
     before = running.log()
     status, promised = decide(running, "approve", proposed["seq"], query="?dry_run=true")
     assert status == 200
-    assert set(promised) == {"in_force", "expected_state"}
+    assert set(promised) == {"in_force", "expected_state", "difference"}
+    freer = promised["difference"]["freer"]
+    assert [item["name"] for item in freer["tools"]] == ["edit", "write", "test"]
+    assert [item["name"] for item in freer["paths"]] == ["project", "given", "temporary"]
+    assert {"git_record", "unknown"} < {item["name"] for item in freer["commands"]}
+    assert not any(promised["difference"]["stricter"].values())
     assert promised["expected_state"] == running.state("s")
     assert running.log() == before
     _, answer = decide(running, "approve", proposed["seq"], promised["expected_state"])

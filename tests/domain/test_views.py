@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from app.domain.differences import difference, difference_view
+from app.domain.modes import MODES
+from app.domain.restrictions import InForce
 from app.domain.views import (
     entry_view,
     in_force_view,
@@ -14,6 +17,8 @@ from app.domain.views import (
     session_view,
 )
 from tests.domain.floor import Floor, body
+
+DEFAULT = MODES["default"]
 
 
 def view(floor: Floor, scope: str = "s") -> dict[str, Any]:
@@ -51,6 +56,11 @@ def test_a_session_shows_what_restricts_it_and_what_waits() -> None:
             "returns": applied.seq,
             "verb": "approve",
             "state": floor.state(),
+            "difference": difference_view(
+                difference(
+                    InForce(modes=(DEFAULT["plan"],)), InForce(modes=(DEFAULT["implementation"],))
+                )
+            ),
         }
     ]
     assert shown["signals"]["repeated"] == {"value": 3, "threshold": 3}
