@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help install run test check types lint format bench bench-long lock clean
+.PHONY: help install run test live check types lint format bench bench-long lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -31,6 +31,9 @@ run: $(RUNTIME)  ## Start the daemon (ARGS="--port 9000" passes flags on)
 
 test: $(DEV)  ## Run the tests (ARGS="-k narrowing" passes flags on)
 	$(BIN)/python -m pytest -q -n 2 $(ARGS)
+
+live: $(DEV)  ## Run the scripts of tests/cases/live with the real Claude Code (CLAUDE=/path/to/claude)
+	@$(BIN)/python -m tests.live.run $(ARGS)
 
 check: $(DEV)  ## What must be green before a commit: format, lint, types, import contracts, tests
 	$(BIN)/ruff format --check .
