@@ -21,6 +21,8 @@ from app.api.wiring import Attempted, actor_of, answer, deciding, unavailable, w
 from app.domain.decisions import Command, Refusal, Verb, Why
 from app.domain.entries import EVERYWHERE, Entry
 from app.domain.events import Json
+from app.domain.limits import limit_of, parsed_limit
+from app.domain.modes import Malformed
 from app.domain.proposing import Unclear, Wish
 from app.domain.views import difference_between, entry_view, in_force_view
 from app.harness.base import Fault
@@ -41,6 +43,7 @@ STATUS: dict[Why, int] = {
     "state_changed": 409,
     "already_decided": 409,
     "void": 410,
+    "no_limit": 422,
     "wrong_role": 403,
     "session_bound": 409,
 }
@@ -54,6 +57,17 @@ def _one_scope(text: str) -> str:
     return text
 
 
+def _limit(raw: dict[str, JsonValue] | None) -> dict[str, JsonValue] | None:
+    limit = None if raw is None else parsed_limit(raw)
+    if isinstance(limit, Malformed):
+        raise PydanticCustomError("limit", limit.detail.removeprefix("limit: "))
+    return raw
+
+
+# {"session": true}, {"minutes": 30} or {"calls": 5}
+Limited = Annotated[dict[str, JsonValue] | None, AfterValidator(_limit)]
+
+
 class Decision(BaseModel):
     """The body of a decision: which state the person saw, and why they decide so."""
 
@@ -61,6 +75,7 @@ class Decision(BaseModel):
 
     expected_state: Annotated[str, Field(max_length=64)] | None = None
     reason: Annotated[str, Field(max_length=2_000)] = ""
+    limit: Limited = None
 
 
 class Proposal(BaseModel):
@@ -79,6 +94,7 @@ class Proposal(BaseModel):
     reason: Annotated[str, Field(min_length=1, max_length=2_000)]
     decide: bool = False
     expected_state: Annotated[str, Field(max_length=64)] | None = None
+    limit: Limited = None
 
 
 async def _decide(request: Request, verb: Verb, seq: int, dry_run: bool) -> Response:
@@ -98,6 +114,7 @@ async def _decide(request: Request, verb: Verb, seq: int, dry_run: bool) -> Resp
         actor=actor_of(who),
         expected_state=decision.expected_state,
         reason=decision.reason,
+        limit=limit_of(decision.limit),
     )
     result = await wiring(request).control.command(command, dry_run=dry_run)
     return _answered(request, result, dry_run=dry_run)
@@ -171,6 +188,7 @@ def _wish(wanted: Proposal, actor: str) -> Wish:
         actor=actor,
         decide=wanted.decide,
         expected_state=wanted.expected_state,
+        limit=limit_of(wanted.limit),
     )
 
 

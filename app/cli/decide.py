@@ -7,13 +7,29 @@ The decision names the state that was shown; if it has changed meanwhile, nothin
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
-from app.cli.options import DryRun, ExpectedState, Reason, Seq, TokenFd, Url, Yes
+from app.cli.limit import limit_body
+from app.cli.options import (
+    Calls,
+    DryRun,
+    ExpectedState,
+    ForSession,
+    Minutes,
+    Reason,
+    Seq,
+    TokenFd,
+    Url,
+    Yes,
+)
 
 if TYPE_CHECKING:
     from app.cli.client import Client
     from app.domain.decisions import Verb
+
+_FOR_GOOD: Final[Mapping[str, object]] = MappingProxyType({})
 
 
 def apply(
@@ -32,14 +48,18 @@ def apply(
 def approve(
     seq: Seq,
     reason: Reason = "",
+    minutes: Minutes = None,
+    calls: Calls = None,
+    session: ForSession = False,
     yes: Yes = False,
     expected_state: ExpectedState = None,
     dry_run: DryRun = False,
     token_fd: TokenFd = None,
     url: Url = None,
 ) -> None:
-    """Say yes to a loosening, or to a way back."""
-    _decide("approve", seq, reason, yes, expected_state, dry_run, token_fd, url)
+    """Say yes to a loosening, or to a way back; for good, or for a while."""
+    limit = limit_body(minutes, calls, session)
+    _decide("approve", seq, reason, yes, expected_state, dry_run, token_fd, url, limit)
 
 
 def revert(
@@ -76,28 +96,29 @@ def _decide(
     dry_run: bool,
     token_fd: int | None,
     url: str | None,
+    limit: Mapping[str, object] = _FOR_GOOD,
 ) -> None:
     from app.cli.client import operator
 
     client = operator(url, token_fd)
     if expected_state is None or dry_run:
-        expected_state = _shown(client, verb, seq)
+        expected_state = _shown(client, verb, seq, limit)
         if dry_run:
             print(f"Nothing was changed. The state is {expected_state}.")
             return
         if not yes:
             _ask(verb, seq)
-    body = {"expected_state": expected_state, **({"reason": reason} if reason else {})}
+    body = {"expected_state": expected_state, **limit, **({"reason": reason} if reason else {})}
     print(client.change("POST", f"/controller/{verb}/{seq}", body)["summary"])
 
 
-def _shown(client: Client, verb: Verb, seq: int) -> str:
+def _shown(client: Client, verb: Verb, seq: int, limit: Mapping[str, object]) -> str:
     """Print what the decision would change; the state that it would change."""
     from app.cli.rendering import review
 
     entry = client.get(f"/controller/log/{seq}")
     cause = client.get(f"/controller/log/{entry['ref']}") if entry["ref"] else None
-    would = client.change("POST", f"/controller/{verb}/{seq}?dry_run=true", {})
+    would = client.change("POST", f"/controller/{verb}/{seq}?dry_run=true", dict(limit))
     now = client.get("/controller/overrides", scope=entry["scope"])
     for line in review(entry, cause, now, would["in_force"]):
         print(line)

@@ -27,6 +27,15 @@ ExpectedState: TypeAlias = Annotated[
     typer.Option(metavar="STATE", help="Decide only if this state still holds; do not ask."),
 ]
 Reason: TypeAlias = Annotated[str, typer.Option(help="Why, for the log.")]
+Minutes: TypeAlias = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="A loosening holds for N minutes only.")
+]
+Calls: TypeAlias = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="A loosening holds for N calls only.")
+]
+ForSession: TypeAlias = Annotated[
+    bool, typer.Option("--session", help="A loosening holds until the session ends.")
+]
 
 Host: TypeAlias = Annotated[str | None, typer.Option(help="Address to bind.")]
 Port: TypeAlias = Annotated[str | None, typer.Option(help="Port to bind. 0: any free one.")]

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from app.cli.options import DryRun, TokenFd, Url, Yes
+from app.cli.limit import limit_body
+from app.cli.options import Calls, DryRun, ForSession, Minutes, TokenFd, Url, Yes
 from app.domain.configuration import Posture
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ def propose(
         Literal["mode", "policy"] | None,
         typer.Option("--return", help="Take back what is in force for the mode, or the policy."),
     ] = None,
+    minutes: Minutes = None,
+    calls: Calls = None,
+    session: ForSession = False,
     decide: Annotated[
         bool, typer.Option("--decide", help="Decide it at once, as the operator.")
     ] = False,
@@ -33,7 +37,8 @@ def propose(
     """Ask a person for a mode, a posture or a way back."""
     from app.cli.client import operator, reader
 
-    body = {"scope": scope, "reason": reason, **_wanted(mode, posture, back)}
+    wanted = {**_wanted(mode, posture, back), **limit_body(minutes, calls, session)}
+    body = {"scope": scope, "reason": reason, **wanted}
     if not decide and token_fd is None:
         client = reader(url)
         _tell(client.change("POST", _path(dry_run), body), dry_run)

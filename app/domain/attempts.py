@@ -20,6 +20,7 @@ from app.domain.crossing import Side, crossing, open_tests
 from app.domain.entries import Draft, Entry
 from app.domain.events import Json
 from app.domain.evolve import introduced
+from app.domain.expiry import expired
 from app.domain.modes import Mode, Verdict
 from app.domain.narrowing import direction
 from app.domain.observations import text_of
@@ -67,6 +68,7 @@ def judge(
     `commands` are the simple commands of a shell line; denials look at them, the log does not.
     """
     call = _call(draft, commands)
+    pending = expired(pending, draft.scope, configuration)
     pending = _crossed(pending, draft, call, configuration)
     decision = _decide(_introduced(pending.book, draft), draft.scope, call, configuration)
     if earlier is not None and _same(earlier.latest, decision, configuration):

@@ -24,6 +24,7 @@ from app.domain.entries import (
     agent_of,
 )
 from app.domain.events import Json
+from app.domain.expiry import expired
 from app.domain.handoff import handoff
 from app.domain.modes import Mode
 from app.domain.narrowing import direction
@@ -57,6 +58,7 @@ def record(pending: Pending, draft: Draft, configuration: Configuration) -> Pend
         pending = pending.append(*inherited(pending.book, entry, configuration))
     if draft.kind in OBSERVED:
         pending = _reacted(pending, entry, configuration)
+    pending = expired(pending, draft.scope, configuration)
     return settled(pending, draft.scope, configuration)
 
 

@@ -6,6 +6,9 @@
     an applied entry                              revert    -> reverted
     any proposal                                  dismiss   -> dismissed
 
+A loosening may hold for a while (limits.py). A way back approved with a limit takes nothing off: it
+puts what lies beneath in force on top, so that the tightening is there again afterwards.
+
 The direction is judged now, under what is in force now, never read from the proposal; the person
 says which state they saw, and any other state refuses.
 """
@@ -19,13 +22,14 @@ from typing import Literal
 from app.domain.bodies import held_names, value_body, was
 from app.domain.configuration import Configuration
 from app.domain.differences import difference, difference_view
-from app.domain.entries import MACHINE, RESTRICTIONS, Action, Direction, Draft, Kind
+from app.domain.entries import EVERYWHERE, MACHINE, RESTRICTIONS, Action, Direction, Draft, Kind
 from app.domain.events import Json
 from app.domain.expected_state import state_of
+from app.domain.limits import Limit, limit_json, limit_of
 from app.domain.narrowing import direction, whole
 from app.domain.replacing import replace
 from app.domain.returns import beneath, settled
-from app.domain.state import Book, Override, Proposal, Value, in_force, own_value
+from app.domain.state import Book, Override, Proposal, Value, in_force, newest, own_value
 from app.domain.transaction import Pending
 
 Verb = Literal["apply", "approve", "revert", "dismiss"]
@@ -38,6 +42,7 @@ Why = Literal[
     "state_changed",
     "already_decided",
     "void",
+    "no_limit",
     "wrong_role",
     "session_bound",
 ]
@@ -65,6 +70,7 @@ class Command:
     actor: str
     expected_state: str | None = None
     reason: str = ""
+    limit: Limit | None = None  # None: the one that was proposed, if any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +112,9 @@ def _written(
 def _subject(
     book: Book, scope: str, command: Command, configuration: Configuration
 ) -> _Subject | Refusal:
+    if command.limit is not None and command.verb != "approve":
+        text = "only an approved loosening can hold for a while; this was not approved"
+        return _refusal(command, scope, "mode", "no_limit", text)
     if command.verb == "revert":
         return _applied_subject(book, scope, command, configuration)
     proposal = _open_proposal(book, scope, command)
@@ -165,6 +174,12 @@ def _yes(
             state=state_of(book, proposal.scope),
             freer=_freed(change),
         )
+    limit = _limit(proposal, command)
+    if limit is not None and now == "loosen":
+        where = (proposal.scope, proposal.action, proposal.value)
+        why = no_end(book, *where, limit, configuration)
+        if why is not None:
+            return _refusal(command, proposal.scope, proposal.action, "no_limit", why)
     return _Subject(
         scope=proposal.scope,
         action=proposal.action,
@@ -200,7 +215,8 @@ def _consequences(
     now: Direction,
     configuration: Configuration,
 ) -> list[Draft]:
-    if proposal.returns is not None:
+    limit = _limit(proposal, command)
+    if proposal.returns is not None and limit is None:
         approved = _decision(proposal, "approved", command)
         taken_back = _reverted(proposal.scope, proposal.action, now, proposal.returns, command)
         return [approved, replace(taken_back, body={**taken_back.body, "approved": proposal.seq})]
@@ -216,9 +232,41 @@ def _consequences(
             "was": was(own_value(book, proposal.scope, proposal.action, configuration)),
             "because": proposal.body.get("because") or [{"rule": "person"}],
             **({"why": command.reason} if command.reason else {}),
+            **({"limit": limit_json(limit)} if limit and now == "loosen" else {}),
         },
     )
     return [_decision(proposal, "approved", command), applied] if now == "loosen" else [applied]
+
+
+def _limit(proposal: Proposal, command: Command) -> Limit | None:
+    return command.limit or limit_of(proposal.body.get("limit"))
+
+
+def no_end(
+    book: Book,
+    scope: str,
+    action: Action,
+    value: Value,
+    limit: Limit,
+    configuration: Configuration,
+) -> str | None:
+    """Why a value could not hold for a while only; None where it can.
+
+    A loosening that is stricter in some call as well cannot: its end would free that call.
+    """
+    own = own_value(book, scope, action, configuration)
+    if direction(own, value) != "loosen":
+        return "this does not loosen, and only a loosening can hold for a while"
+    if direction(value, own) == "loosen":
+        return "it is stricter for some calls too, and its end would free those"
+    if scope == EVERYWHERE and limit.kind != "minutes":
+        return "for all sessions only minutes can be counted"
+    if scope == EVERYWHERE and newest(book.everywhere, scope, action) is None:
+        return (
+            "nothing is applied to all sessions that could come back afterwards; "
+            f"propose and apply a {action} for * first"
+        )
+    return None
 
 
 def _decision(proposal: Proposal, kind: Kind, command: Command) -> Draft:

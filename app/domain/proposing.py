@@ -11,10 +11,11 @@ from typing import Literal, TypeAlias
 
 from app.domain.bodies import value_body, was
 from app.domain.configuration import Configuration
-from app.domain.decisions import Command, Refusal, decide_entry, right_verb
+from app.domain.decisions import Command, Refusal, decide_entry, no_end, right_verb
 from app.domain.entries import EVERYWHERE, Draft
 from app.domain.events import Json
 from app.domain.expected_state import state_of
+from app.domain.limits import Limit, limit_json
 from app.domain.modes import Malformed, Mode
 from app.domain.narrowing import direction
 from app.domain.proposals import crowded, open_twin
@@ -38,6 +39,7 @@ class Wish:
     actor: str
     decide: bool = False
     expected_state: str | None = None
+    limit: Limit | None = None  # only of a loosening; None: for good
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,9 @@ def propose(pending: Pending, wish: Wish, configuration: Configuration) -> Answe
     wanted = _misplaced(wish.scope) or _wanted(pending.book, wish, configuration)
     if isinstance(wanted, Unclear):
         return wanted
+    endless = _endless(pending.book, wish, wanted, configuration)
+    if endless is not None:
+        return endless
     session = pending.book.session(wish.scope)
     twin = _open(pending.book, wish, wanted)
     if twin is not None:
@@ -134,8 +139,20 @@ def _draft(book: Book, wish: Wish, wanted: Wanted, configuration: Configuration)
             "because": [{"rule": "person"}],
             "why": wish.reason,
             "state": state_of(book, wish.scope),
+            **({"limit": limit_json(wish.limit)} if wish.limit else {}),
         },
     )
+
+
+def _endless(
+    book: Book, wish: Wish, wanted: Wanted, configuration: Configuration
+) -> Unclear | None:
+    """Why what is wanted cannot hold for a while only; None where it can, or shall for good."""
+    if wish.limit is None:
+        return None
+    value = _beneath(book, wish, configuration) if isinstance(wanted, int) else wanted
+    why = no_end(book, wish.scope, wish.action, value, wish.limit, configuration)
+    return Unclear(detail=f"limit: {why}") if why else None
 
 
 def _beneath(book: Book, wish: Wish, configuration: Configuration) -> Mode | Policy:
@@ -156,6 +173,7 @@ def _decided(proposed: Proposed, wish: Wish, configuration: Configuration) -> An
         actor=wish.actor,
         expected_state=wish.expected_state if verb == "approve" else state_of(book, wish.scope),
         reason=wish.reason,
+        limit=wish.limit if verb == "approve" else None,
     )
     answer = decide_entry(proposed.pending, wish.scope, command, configuration)
     if isinstance(answer, Refusal):

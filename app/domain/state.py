@@ -22,6 +22,7 @@ from immutables import Map
 from app.domain.configuration import Configuration, Posture
 from app.domain.entries import EVERYWHERE, Action, Direction, Kind, agent_of, session_of
 from app.domain.events import Json
+from app.domain.limits import Running
 from app.domain.lru import Lru
 from app.domain.modes import Mode
 from app.domain.replacing import frozen, replace, thawed, wide
@@ -113,6 +114,7 @@ class Session:
     overrides: Map[tuple[str, Action], tuple[Override, ...]] = Map()
     applied: Map[int, Override] = Map()  # every applied entry, by seq
     undone: Map[int, Kind] = Map()  # applied entries taken back, and how
+    limited: Map[int, Running] = Map()  # applied entries that hold for a while
     proposals: Map[int, Proposal] = Map()
     settled: Map[int, Kind] = Map()  # proposals that are decided, and how
     declined: Map[int, int] = Map()  # tightenings whose return was dismissed

@@ -11,6 +11,7 @@ from typing import Final, assert_never
 
 from app.domain.entries import Entry, agent_of
 from app.domain.events import Json
+from app.domain.limits import limit_of, worded
 from app.domain.observations import part_of, text_of, whole_of
 from app.domain.reasons import quoted
 
@@ -104,7 +105,12 @@ def _applied(entry: Entry) -> str:
         return text_of(entry.body, "notice") or "compact"
     older = whole_of(entry.body, "from")
     kept = f", kept from {older} as the session goes on under another id" if older else ""
-    return f"{_change(entry)}{kept}{_reason(entry)}"
+    return f"{_change(entry)}{_while(entry)}{kept}{_reason(entry)}"
+
+
+def _while(entry: Entry) -> str:
+    limit = limit_of(entry.body.get("limit"))
+    return f" {worded(limit)}" if limit else ""
 
 
 def _targets(entry: Entry) -> list[str]:
@@ -152,7 +158,7 @@ def _proposed(entry: Entry) -> str:
     taken_back = whole_of(entry.body, "return")
     if taken_back is not None:
         return f"return {_change(entry)} waits for a person (takes back {taken_back})"
-    return f"proposed {_change(entry)}{_reason(entry)}"
+    return f"proposed {_change(entry)}{_while(entry)}{_reason(entry)}"
 
 
 def _approved(entry: Entry) -> str:

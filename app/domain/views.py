@@ -12,6 +12,7 @@ from app.domain.entries import RESTRICTIONS, Entry
 from app.domain.events import Json
 from app.domain.expected_state import state_of
 from app.domain.foresight import foreseen
+from app.domain.limits import limit_json, until
 from app.domain.outline import outline
 from app.domain.readings import readings
 from app.domain.restrictions import policy_json
@@ -100,7 +101,9 @@ def session_view(book: Book, scope: str, configuration: Configuration) -> dict[s
     session = book.session(scope)
     agent = scope.partition("/")[2]
     stream = stream_of(session, agent)
-    restricted: dict[str, Json] = {str(o.action): _restriction(o) for o in _newest(book, scope)}
+    restricted: dict[str, Json] = {
+        str(o.action): _restriction(session, o) for o in _newest(book, scope)
+    }
     return {
         **session_row(book, session, configuration),
         "scope": scope,
@@ -127,8 +130,19 @@ def _newest(book: Book, scope: str) -> Sequence[Override]:
     return [override for override in found if override is not None]
 
 
-def _restriction(override: Override) -> dict[str, Json]:
-    return {"seq": override.seq, "actor": override.actor, "direction": override.direction}
+def _restriction(session: Session, override: Override) -> dict[str, Json]:
+    shown: dict[str, Json] = {
+        "seq": override.seq,
+        "actor": override.actor,
+        "direction": override.direction,
+    }
+    running = session.limited.get(override.seq)
+    if running is None:
+        return shown
+    counted: dict[str, Json] = {"used": running.used} if running.limit.kind == "calls" else {}
+    ends = until(running)
+    limit: dict[str, Json] = {**limit_json(running.limit), **counted}
+    return {**shown, "limit": {**limit, "until": ends} if ends else limit}
 
 
 def _proposal(book: Book, proposal: Proposal, configuration: Configuration) -> dict[str, Json]:

@@ -18,6 +18,7 @@ from app.domain.configuration import Configuration
 from app.domain.decisions import Command, Refusal, decide_entry, refused
 from app.domain.entries import EVERYWHERE, Draft, Entry
 from app.domain.expected_state import state_of
+from app.domain.expiry import due, expired
 from app.domain.proposing import Proposed, Unclear, Wish, propose
 from app.domain.returns import settled
 from app.domain.state import Book, Session
@@ -169,16 +170,29 @@ class Control:
         """Write the counts of refusals whose minute is over, and what the log could not take."""
         if self.refusals.due(self.refusals.now()) or self.writer.lost:
             await self.write(lambda desk, at: self.refusals.flush(desk, at))
+        for scope in self._due():
+            await self.write(partial(_end_due, scope))
+
+    def _due(self) -> list[str]:
+        """The sessions at hand with a limit that is over; others are looked at when needed."""
+        book, at = self.writer.book, self.writer.now()
+        names = [EVERYWHERE, *(name for name, each in book.sessions.items() if each.limited)]
+        return [name for name in names if due(book, name, at)]
 
     async def session(self, scope: str) -> tuple[Book, Session] | Unavailable:
         """The book, and the session of `scope` folded into it."""
         book = self.writer.book
         session = book.session(scope)
-        if session.last_seq or scope == EVERYWHERE:
+        if not session.last_seq and scope != EVERYWHERE:
+            await self._folding.at_hand((scope,))
+            looked = await self.write(lambda desk, at: desk.look(scope), reads=True)
+            if isinstance(looked, Unavailable):
+                return looked
+            book, session = looked
+        if not due(book, scope, self.writer.now()):
             return book, session
-
-        await self._folding.at_hand((scope,))
-        return await self.write(lambda desk, at: desk.look(scope), reads=True)
+        ended = await self.write(partial(_end_due, scope))
+        return (book, session) if isinstance(ended, Unavailable) else ended
 
     async def write(
         self,
@@ -267,7 +281,14 @@ class Control:
 def _begun(desk: Desk, at: str, scope: str) -> Pending:
     """A transaction for a decision; other settings may have made proposals void since."""
     desk.load(scope)
-    return settled(desk.begin(at), scope, desk.configuration)
+    pending = expired(desk.begin(at), scope, desk.configuration)
+    return settled(pending, scope, desk.configuration)
+
+
+def _end_due(scope: str, desk: Desk, at: str) -> tuple[Book, Session]:
+    """Write the ends of what held for a while and is over."""
+    desk.take(_begun(desk, at, scope))
+    return desk.look(scope)
 
 
 def _receive_all(

@@ -183,6 +183,10 @@ class Writer:
                 if late is not None:
                     self._tell(late, STOPPING, {})
 
+    def now(self) -> str:
+        """The time as the next entries will have it."""
+        return self._clock()
+
     @property
     def lost(self) -> int:
         """How many events and verdicts the next gap entry will count."""

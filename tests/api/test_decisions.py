@@ -328,3 +328,57 @@ def test_a_proposal_alone_changes_nothing(running: Running, role: CallerRole) ->
     answer = running.post("/controller/propose", REVIEW, role)
     assert kinds(answer) == ["proposed"]
     assert running.get("/controller/overrides?scope=s") == before
+
+
+def limited(running: Running, limit: object) -> Any:
+    body = {**OPEN, "limit": limit, "decide": True, "expected_state": running.state("s")}
+    return running.ask("POST", "/controller/propose", body, role="operator")
+
+
+def test_a_loosening_for_a_few_calls_is_over_with_the_last_of_them(running: Running) -> None:
+    running.tightened()
+    answer = limited(running, {"calls": 1})
+    assert answer.status_code == 201, answer.text
+    assert answer.json()["entries"][-1]["body"]["limit"] == {"calls": 1}
+    shown = running.get("/controller/sessions/s")
+    assert shown["restrictions"]["mode"]["limit"] == {"calls": 1, "used": 0}
+    call = {"session_id": "s", "kind": "attempt", "tool": "Read", "arguments": {"file_path": "a"}}
+    verdict = running.ask("POST", "/controller/decide", call, role="harness").json()
+    assert (verdict["verdict"], verdict["mode"]) == ("none", "plan")
+    assert running.get(f"/controller/log/{verdict['seq']}")["body"]["mode"] == "implementation"
+    assert running.get("/controller/overrides?scope=s")["mode"] == "plan"
+    assert [entry["kind"] for entry in running.log()[-2:]] == ["ended", "proposed"]
+
+
+def test_a_way_back_can_be_approved_for_a_while(running: Running) -> None:
+    applied, proposed = running.tightened()
+    body = {"expected_state": running.state("s"), "limit": {"minutes": 5}}
+    path = f"/controller/approve/{proposed['seq']}"
+    answer = running.ask("POST", path, body, role="operator").json()
+    assert kinds(answer) == ["approved", "applied"]
+    assert answer["in_force"]["mode"] == "implementation"
+    assert running.get(f"/controller/log/{applied['seq']}")["kind"] == "applied"
+
+
+@pytest.mark.parametrize("limit", [{"minutes": 0}, {"calls": 1, "minutes": 1}, {"hours": 1}, {}])
+def test_a_limit_that_is_none_is_refused_with_what_was_expected(
+    running: Running, limit: object
+) -> None:
+    running.tightened()
+    before = running.log()
+    answer = limited(running, limit)
+    assert answer.status_code == 422
+    assert "minutes" in answer.json()["detail"]
+    assert running.log() == before
+
+
+def test_what_does_not_loosen_takes_no_limit(running: Running) -> None:
+    body, before = {**REVIEW, "limit": {"session": True}}, running.log()
+    answer = running.ask("POST", "/controller/propose", body, role="harness")
+    assert (answer.status_code, running.log()) == (422, before)
+    _, proposed = running.tightened()
+    said = {"expected_state": running.state("s"), "limit": {"session": True}}
+    for verb in ("apply", "revert", "dismiss"):
+        path = f"/controller/{verb}/{proposed['seq']}"
+        refused = running.ask("POST", path, said, role="operator")
+        assert (refused.status_code, refused.json()["type"]) == (422, "/problems/no_limit")

@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from app.domain.decisions import Verb
+from app.domain.limits import Limit
 from tests.domain.floor import Floor
 
 Command = tuple[Any, ...]
@@ -23,6 +24,11 @@ _value = st.one_of(
     st.tuples(st.just("mode"), st.builds(lambda m: {"mode": m}, st.sampled_from(MODES))),
     st.tuples(st.just("policy"), st.builds(lambda p: {"posture": p}, st.sampled_from(POSTURES))),
     st.tuples(st.sampled_from(["mode", "policy"]), st.just({"return": True})),
+)
+_limit = st.one_of(
+    st.just(Limit(kind="session")),
+    st.builds(lambda n: Limit(kind="minutes", amount=n), st.integers(1, 10)),
+    st.builds(lambda n: Limit(kind="calls", amount=n), st.integers(1, 2)),
 )
 _events = st.one_of(
     st.tuples(st.just("fail"), _scope, _name),
@@ -41,6 +47,9 @@ _decisions = st.one_of(
     st.tuples(st.sampled_from(VERBS), st.integers(0, 5), st.booleans()),
     st.tuples(st.just("wish"), st.sampled_from([*SCOPES, "*"]), _value),
     st.tuples(st.just("set"), st.sampled_from([*SCOPES, "*"]), _value),
+    st.tuples(st.just("lend"), st.sampled_from([*SCOPES, "*"]), _value, _limit),
+    st.tuples(st.just("lend back"), st.integers(0, 5), _limit),
+    st.tuples(st.just("wait"), st.sampled_from([1, 5, 60])),
 )
 histories = st.lists(st.one_of(_events, _decisions), min_size=12, max_size=60)
 
@@ -79,18 +88,22 @@ def play(floor: Floor, command: Command) -> None:
         case ("wish", scope, (action, value)):
             floor.wishes(action, value, scope)
         case ("set", scope, (action, value)):
-            floor.wishes(
-                action,
-                value,
-                scope,
-                actor="human:ann",
-                decide=True,
-                expected_state=floor.state(scope),
-            )
+            _set(floor, scope, action, value)
+        case ("lend", scope, (action, value), limit):
+            _set(floor, scope, action, value, limit=limit)
+        case ("lend back", at, limit):
+            _decide(floor, "approve", at, latest=True, limit=limit)
+        case ("wait", minutes):
+            floor.waits(minutes)
         case (verb, at, latest):
             _decide(floor, verb, at, latest)
         case _:
             raise AssertionError(command)
+
+
+def _set(floor: Floor, scope: str, action: Any, value: Any, **more: Any) -> None:
+    state = floor.state(scope)
+    floor.wishes(action, value, scope, actor="human:ann", decide=True, expected_state=state, **more)
 
 
 def _parent(scope: str) -> dict[str, Any]:
@@ -110,7 +123,7 @@ def _edit(floor: Floor, scope: str, name: str, at: int) -> None:
     )
 
 
-def _decide(floor: Floor, verb: Verb, at: int, latest: bool) -> None:
+def _decide(floor: Floor, verb: Verb, at: int, latest: bool, limit: Limit | None = None) -> None:
     """Decide about one of the proposals that wait, or about one of the applied entries."""
     if verb == "revert":
         known = [entry.seq for entry in floor.log if entry.kind == "applied"]
@@ -118,4 +131,4 @@ def _decide(floor: Floor, verb: Verb, at: int, latest: bool) -> None:
         known = [seq for scope in ("s", "t", "*") for seq in floor.open(scope)]
     if known:
         seq = known[-1 - at % len(known)] if latest else known[at % len(known)]
-        floor.tries(verb, seq, state=floor.state(floor.entry(seq).scope))
+        floor.tries(verb, seq, state=floor.state(floor.entry(seq).scope), limit=limit)

@@ -10,6 +10,7 @@ Bodies are written as the edge stores them, so nothing here classifies anything.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 from typing import Any
 
 from immutables import Map
@@ -21,6 +22,7 @@ from app.domain.decisions import Command, Refusal, Verb, decide_entry
 from app.domain.entries import EVERYWHERE, Action, Draft, Entry, Kind
 from app.domain.evolve import evolve_all
 from app.domain.expected_state import state_of
+from app.domain.limits import Limit
 from app.domain.modes import MODES, ProfileName
 from app.domain.observations import attempt_name
 from app.domain.profiles import THRESHOLDS
@@ -57,6 +59,7 @@ class Floor:
         self.configuration = configuration or configured()
         self.log: list[Entry] = []
         self.book = Book()
+        self.at = AT  # the time of what comes next
         self._digests = 0
         self.writes("configured", EVERYWHERE, "configuration", ANN, {"digest": "c0ffee"})
 
@@ -73,8 +76,13 @@ class Floor:
         self.log.extend(pending.entries)
         return pending.entries
 
+    def waits(self, minutes: int) -> None:
+        """Let time pass; nobody is told."""
+        moment = datetime.fromisoformat(self.at) + timedelta(minutes=minutes)
+        self.at = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
     def _begin(self) -> Pending:
-        return Pending(book=self.book, at=AT)
+        return Pending(book=self.book, at=self.at)
 
     def reports(self, scope: str = "s", action: Action = "tool", **body: Any) -> tuple[Entry, ...]:
         """A harness reports something; the entry and all that followed from it."""
@@ -129,16 +137,27 @@ class Floor:
         return Earlier(first=attempt.seq, latest=self.entry(attempt.latest))
 
     def tries(
-        self, verb: Verb, seq: int, *, state: str | None = None, why: str = ""
+        self,
+        verb: Verb,
+        seq: int,
+        *,
+        state: str | None = None,
+        why: str = "",
+        limit: Limit | None = None,
     ) -> tuple[Entry, ...] | Refusal:
         """A person decides, for the state given; what was written, or why nothing was."""
-        command = Command(verb=verb, seq=seq, actor=ANN, expected_state=state, reason=why)
+        command = Command(
+            verb=verb, seq=seq, actor=ANN, expected_state=state, reason=why, limit=limit
+        )
         answer = decide_entry(self._begin(), self.entry(seq).scope, command, self.configuration)
         return answer if isinstance(answer, Refusal) else self.take(answer)
 
-    def decides(self, verb: Verb, seq: int, *, why: str = "") -> tuple[Entry, ...]:
+    def decides(
+        self, verb: Verb, seq: int, *, why: str = "", limit: Limit | None = None
+    ) -> tuple[Entry, ...]:
         """A person decides, for the state that is in force now."""
-        answer = self.tries(verb, seq, state=self.state(self.entry(seq).scope), why=why)
+        state = self.state(self.entry(seq).scope)
+        answer = self.tries(verb, seq, state=state, why=why, limit=limit)
         assert not isinstance(answer, Refusal), answer
         return answer
 
@@ -163,10 +182,14 @@ class Floor:
         assert isinstance(answer, tuple), answer
         return answer
 
-    def sets(self, action: Any, value: Any, scope: str = "s") -> tuple[Entry, ...]:
+    def sets(
+        self, action: Any, value: Any, scope: str = "s", limit: Limit | None = None
+    ) -> tuple[Entry, ...]:
         """A person proposes and decides in one call."""
         state = self.state(scope)
-        answer = self.wishes(action, value, scope, actor=ANN, decide=True, expected_state=state)
+        answer = self.wishes(
+            action, value, scope, actor=ANN, decide=True, expected_state=state, limit=limit
+        )
         assert isinstance(answer, tuple), answer
         return answer
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from app.domain.entries import Entry
-from app.domain.modes import Mode, mode_of
+from app.domain.modes import MODES, Mode, mode_of
 from app.domain.restrictions import Policy, policy_of
 from tests.domain.narrowing_oracle import frees
 
@@ -45,6 +45,7 @@ def audit(
         *_refs(entries),
         *_bodies(entries),
         *_loosened(entries),
+        *_uncovered(entries, start),
         *_ways_back(entries),
         *_wrong_ways(entries, dict(zip(FIRST, start, strict=True))),
         *_crowds(entries),
@@ -97,6 +98,8 @@ def _refers_well(entry: Entry, target: Entry | None) -> bool:
     kind = None if target is None else target.kind
     crossing = entry.body.get("standing") is not None
     match entry.kind:
+        case "applied" if "void" in entry.body:
+            return kind == "applied"
         case "applied" if entry.actor == "machine":
             return kind in ("observed", "decided")
         case "applied":
@@ -155,8 +158,31 @@ def _loosened(entries: Sequence[Entry]) -> Iterator[str]:
                 continue
             if entry.kind == "applied" and frees(value(before), value(entry)):
                 yield f"{entry.seq} frees a call"
-            if entry.kind == "ended" and entry.ref == before.seq:
-                yield f"{entry.seq} ends a restriction"
+
+
+def _uncovered(entries: Sequence[Entry], start: tuple[str, str]) -> Iterator[str]:
+    """Ends of applied entries that nobody limited, or that bring something freer back."""
+    by_seq = {entry.seq: entry for entry in entries}
+    for at, entry in enumerate(entries):
+        over = by_seq.get(entry.ref or 0)
+        if entry.kind != "ended" or over is None or over.kind != "applied":
+            continue
+        if over.action not in FIRST:
+            continue
+        if "limit" not in over.body:
+            yield f"{entry.seq} ends what had no limit"
+        if overrides(entries[:at])[_place(entry)].seq != over.seq:
+            continue  # it was covered: nothing changes
+        beneath = overrides(entries[: at + 1]).get(_place(entry))
+        if frees(value(over), _start(over, start) if beneath is None else value(beneath)):
+            yield f"{entry.seq} frees a call"
+
+
+def _start(entry: Entry, start: tuple[str, str]) -> Mode | Policy:
+    """What a scope without entries has."""
+    return (
+        MODES["default"][start[0]] if entry.action == "mode" else policy_of({"posture": start[1]})
+    )
 
 
 def _ways_back(entries: Sequence[Entry]) -> Iterator[str]:

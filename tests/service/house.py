@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from app.domain.configuration import Configuration
 from app.domain.entries import EVERYWHERE, Draft, Entry
@@ -43,6 +43,7 @@ class House:
     control: Control
     feed: Feed
     seconds: float = 0.0  # the clock of refusals
+    at: str = AT  # the log's clock
 
     def run(self, work: Awaitable[Result]) -> Result:
         """Wait for one answer of the service."""
@@ -95,8 +96,7 @@ def house(
     path = folder / "controls.db"
     log, reader, feed = Log.open(path), Reader(path), Feed()
     desk = Desk(StoredPast(log, reader), configuration or configured(), **fields)
-    writer = Writer(desk, log, lambda: AT, feed.publish)
-    home = cast(House, None)
+    writer = Writer(desk, log, lambda: home.at, feed.publish)
     refusals = Refusals(lambda: home.seconds)
     home = House(
         log, reader, desk, writer, Control(desk, writer, refusals, Folding(reader, writer)), feed
