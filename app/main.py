@@ -14,6 +14,7 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
 from fastapi import FastAPI
 
@@ -21,7 +22,8 @@ from app.api.application import application
 from app.api.limits import Limits
 from app.api.wiring import Wiring
 from app.config import Settings
-from app.domain.entries import EVERYWHERE, Draft
+from app.domain.entries import Entry
+from app.domain.reconfiguration import reconfigured
 from app.service.bell import Bell
 from app.service.control import Control
 from app.service.desk import Desk, Unreadable
@@ -62,6 +64,7 @@ class Daemon:
     log: Log
     reader: Reader
     lock: Lock
+    configured: tuple[Entry, ...]  # what this start wrote about the settings
 
     def close(self) -> None:
         """Write what waits, leave the database in one file, let the next daemon have it."""
@@ -135,7 +138,7 @@ def _open(settings: Settings, database: Path, lock: Lock) -> Daemon:
     control = Control(desk, writer, Refusals(time.monotonic), Folding(reader, writer))
     feed.listen(control.count)
     writer.start()
-    _configure(settings, desk, writer)
+    written = _configure(settings, writer)
     limits = Limits(settings.limits.rate, settings.limits.burst)
     wiring = Wiring(control=control, reader=reader, tokens=tokens, settings=settings, limits=limits)
     feed.listen(wiring.bell.ring)
@@ -149,31 +152,24 @@ def _open(settings: Settings, database: Path, lock: Lock) -> Daemon:
         log=log,
         reader=reader,
         lock=lock,
+        configured=written,
     )
 
 
-def _configure(settings: Settings, desk: Desk, writer: Writer) -> None:
-    """Log the configuration in force, when it is not the one that the log has."""
-    configuration = desk.configuration
-    known = desk.book.configured
-    if known is not None and known.digest == configuration.digest:
-        return
-    draft = Draft(
-        kind="configured",
-        scope=EVERYWHERE,
-        action="configuration",
-        actor=f"human:{login()}",
-        body={
-            "digest": configuration.digest,
-            "profile": configuration.profile,
-            "enforcement": configuration.enforcement,
-            "values": settings.values(),
-        },
-    )
-    answer = writer.submit(lambda desk, at: desk.take(desk.begin(at).append(draft))).result()
+def _configure(settings: Settings, writer: Writer) -> tuple[Entry, ...]:
+    """Log the settings that hold now, and propose what waits for a person; what was written."""
+    values, actor = settings.values(), f"human:{login()}"
+
+    def run(desk: Desk, at: str) -> tuple[Entry, ...]:
+        pending = reconfigured(desk.begin(at), values, actor)
+        desk.take(pending)
+        return pending.entries
+
+    answer = writer.submit(run).result()
     if isinstance(answer, Unavailable):
         writer.stop()
         raise StoreError(answer.cause)
+    return cast("tuple[Entry, ...]", answer)
 
 
 def login() -> str:

@@ -205,7 +205,7 @@ def _answered(
     configuration = wiring(request).control.configuration
     match result:
         case Decided(scope=scope, book=book):
-            held = in_force_view(book, scope, configuration)
+            held = in_force_view(book, scope, book.configuration(configuration))
             if dry_run:
                 return answer(
                     {

@@ -7,15 +7,14 @@ In the order of reading:
     layers     what the environment, the flags and the file say
     load       from the layers to settings, or to a fault
     settings   the settings in force
-    decisions  the part of them that decides something, as the log keeps it
     reference  docs/configuration.md
 """
 
 from __future__ import annotations
 
-from app.config.decisions import configuration_of
 from app.config.load import ConfigFault, load
 from app.config.reference import reference
 from app.config.settings import Settings, loopback
+from app.domain.configured import configuration_of
 
 __all__ = ["ConfigFault", "Settings", "configuration_of", "load", "loopback", "reference"]

@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 
 from pydantic import Field
 
-from app.config.decisions import configuration_of
 from app.config.keys import flat
 from app.config.schema import Schema
 from app.domain.configuration import Configuration
+from app.domain.configured import configuration_of
 from app.domain.events import Json
 from app.domain.modes import MODES, definition
 

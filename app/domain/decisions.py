@@ -3,6 +3,7 @@
     a proposal that tightens or changes nothing   apply     -> applied
     a proposal that loosens                       approve   -> approved, applied
     a return                                      approve   -> approved, reverted
+    settings that wait                            approve   -> approved, configured
     an applied entry                              revert    -> reverted
     any proposal                                  dismiss   -> dismissed
 
@@ -19,6 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from app.domain import reconfiguration
 from app.domain.bodies import held_names, value_body, was
 from app.domain.configuration import Configuration
 from app.domain.differences import difference, difference_view
@@ -93,7 +95,9 @@ def decide_entry(
     stale = _stale(pending.book, subject, command)
     if stale is not None:
         return stale
-    held = held_names(in_force(_written(pending, subject).book, subject.scope, configuration))
+    after = _written(pending, subject).book
+    configuration = after.configuration(configuration)
+    held = held_names(in_force(after, subject.scope, configuration))
     pending = _written(pending, subject, {"in_force": held})
     return settled(pending, subject.scope, configuration)
 
@@ -203,7 +207,9 @@ def right_verb(book: Book, proposal: Proposal, configuration: Configuration) -> 
 
 
 def judged(book: Book, proposal: Proposal, configuration: Configuration) -> Direction:
-    """The direction a proposal has under what its own scope has now."""
+    """The direction a proposal has under what its own scope has now; settings wait as freer."""
+    if proposal.action == "configuration":
+        return "loosen"
     own = own_value(book, proposal.scope, proposal.action, configuration)
     return direction(own, proposal.value)
 
@@ -215,6 +221,9 @@ def _consequences(
     now: Direction,
     configuration: Configuration,
 ) -> list[Draft]:
+    if proposal.action == "configuration":
+        settings = reconfiguration.approved(book, proposal, command.actor, command.reason)
+        return [_decision(proposal, "approved", command), settings]
     limit = _limit(proposal, command)
     if proposal.returns is not None and limit is None:
         approved = _decision(proposal, "approved", command)
@@ -312,6 +321,15 @@ def _applied_subject(
         drafts=(draft,),
         change=_taken_back(book, override, configuration),
     )
+
+
+def settings_stay(command: Command) -> Refusal:
+    """Settings are not reverted: the file says what is wanted, and the log would only disagree."""
+    text = (
+        "it holds settings, and settings are not reverted: write the ones you want into"
+        " floorboss.toml and restart; what frees a call waits for your approval"
+    )
+    return _refusal(command, EVERYWHERE, "configuration", "not_applied", text)
 
 
 def revert_direction(book: Book, override: Override, configuration: Configuration) -> Direction:

@@ -18,6 +18,8 @@ from app.domain.boundary import closes_tests, develops_tests, ran, taken_off, wr
 from app.domain.calls import call_of
 from app.domain.entries import MACHINE, RESTRICTIONS, Entry, Kind, agent_of
 from app.domain.events import Json
+from app.domain.held_settings import asked as asked_for
+from app.domain.held_settings import held_by, over
 from app.domain.limits import Running, let_through, limit_of
 from app.domain.modes import Mode, mode_of
 from app.domain.observations import attempt_name, causes_of, text_of, usage_of
@@ -38,7 +40,6 @@ from app.domain.state import (
     OPEN_CALLS,
     Attempt,
     Book,
-    Configured,
     Override,
     Proposal,
     Session,
@@ -57,7 +58,7 @@ SIGNALS = 1_000  # notices of one scope that can still be taken back; restrictio
 def evolve(book: Book, entry: Entry) -> Book:
     """The book after one more entry; entries come in `seq` order."""
     if entry.kind == "configured":
-        book = replace(book, configured=_configured(entry))
+        book = replace(book, configured=held_by(entry))
     session = evolve_session(book.session(entry.scope), entry)
     return book.with_session(session, entry.seq)
 
@@ -118,10 +119,6 @@ def _one_of(value: Mode | Policy) -> Mode | Policy:
 def _beside_value(body: Mapping[str, Json]) -> Mapping[str, Json]:
     """What an applied or proposed entry says beside the value that it puts in force."""
     return {key: said for key, said in body.items() if key not in ("definition", "policy")}
-
-
-def _configured(entry: Entry) -> Configured:
-    return Configured(seq=entry.seq, actor=entry.actor, digest=text_of(entry.body, "digest") or "")
 
 
 def _observed(session: Taking, entry: Entry) -> None:
@@ -327,6 +324,8 @@ def _proposed(session: Taking, entry: Entry) -> None:
         body=_beside_value(entry.body),
     )
     session.proposals = session.proposals.set(entry.seq, proposal)
+    if entry.action == "configuration":
+        asked_for(session, proposal)
     _fire(session, entry)
 
 
@@ -381,6 +380,7 @@ def _take_off(session: Taking, override: Override, how: Kind) -> None:
 
 def _ended(session: Taking, entry: Entry) -> None:
     override = session.applied.get(entry.ref or 0)
+    over(session, entry.ref)
     if entry.ref in session.proposals:
         _close(session, entry.ref, "ended")
     elif override is not None:

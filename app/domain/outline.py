@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from app.domain.configured import DECIDING
 from app.domain.events import Json
 
 SHOWN: Final = frozenset({
@@ -47,6 +48,8 @@ def _part(key: str, value: Json, actor: str) -> Json:
         return [_named(cause, CAUSE) for cause in value]
     if key == "test":
         return _run(value)
+    if key == "values" and isinstance(value, dict) and any(map(_decides, value)):
+        return _settings(value)
     if key in ("policy", "was"):
         return _policy(value)
     return {"length": _length(value)}
@@ -67,13 +70,27 @@ def _run(value: Json) -> Json:
 
 
 def _policy(value: Json) -> Json:
-    """A mode's name as it is; of a policy the posture, and how long its lists are."""
+    """A mode's name and settings as they are; of a policy the posture and its lists' lengths."""
     if not isinstance(value, dict):
+        return value
+    if value and all(map(_decides, value)):
         return value
     return {
         key: part if key == "posture" or part is None else {"length": len(_sized(part))}
         for key, part in value.items()
     }
+
+
+def _settings(values: Mapping[str, Json]) -> Json:
+    """The settings that decide are numbers and words of our tables; the others may be paths."""
+    return {
+        name: value if _decides(name) else {"length": _length(value)}
+        for name, value in values.items()
+    }
+
+
+def _decides(setting: str) -> bool:
+    return setting.partition(".")[0] in DECIDING
 
 
 def _sized(value: Json) -> list[Json] | dict[str, Json] | str:

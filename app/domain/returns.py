@@ -97,6 +97,8 @@ def _void_return(session: Session, proposal: Proposal, configuration: Configurat
 
 
 def _void(session: Session, proposal: Proposal) -> str | None:
+    if proposal.action == "configuration":  # it waits for as long as the file asks for it
+        return None
     if proposal.direction == "loosen" and _tightened_since(session, proposal):
         return "a newer tightening came after it"
     twin = open_twin(session, proposal.scope, proposal.action, proposal.value)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from immutables import Map
 
@@ -118,6 +118,7 @@ class Session:
     proposals: Map[int, Proposal] = Map()
     settled: Map[int, Kind] = Map()  # proposals that are decided, and how
     declined: Map[int, int] = Map()  # tightenings whose return was dismissed
+    asked: Proposal | None = None  # the newest proposal of settings, until nobody asks for them
     streams: Map[str, Stream] = Map()
     heard: Lru[bool] = _HEARD  # agents with a stream
     silent: Stream = EMPTY  # of agents not heard for long: what they asked and what was blocked
@@ -161,11 +162,13 @@ def taking(session: Session) -> Taking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configured:
-    """The newest `configured` entry: its place, who configured, and the digest of the values."""
+    """The newest `configured` entry: its place, who configured, and the values in force."""
 
     seq: int
     actor: str
     digest: str
+    values: Mapping[str, Any] | None = None  # None: the entry has none, as in a replay
+    configuration: Configuration | None = None  # what the values make
 
 
 @dataclass(frozen=True, kw_only=True)  # replaced with every entry: see replacing.py
@@ -190,6 +193,11 @@ class Book:
         if session.id == EVERYWHERE:
             return replace(self, head=head, everywhere=session)
         return replace(self, head=head, sessions=self.sessions.set(session.id, session))
+
+    def configuration(self, otherwise: Configuration) -> Configuration:
+        """The configuration in force; `otherwise` where no entry holds one."""
+        held = self.configured
+        return otherwise if held is None or held.configuration is None else held.configuration
 
     def without(self, name: str) -> Book:
         """This book with one session forgotten: the log can make it again."""

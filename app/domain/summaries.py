@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, assert_never
 
+from app.domain.configured import settings_of
 from app.domain.entries import Entry, agent_of
 from app.domain.events import Json
 from app.domain.limits import limit_of, worded
 from app.domain.observations import part_of, text_of, whole_of
+from app.domain.phrases import line
 from app.domain.reasons import quoted
 
 LISTS: Final = ("verdicts", "shell_denials", "write_paths")  # of a policy
@@ -41,8 +43,7 @@ def summary(entry: Entry) -> str:
         case "refused":
             return _refused(entry)
         case "configured":
-            profile, enforcement = text_of(body, "profile"), text_of(body, "enforcement")
-            return f"profile {profile}, {enforcement}"
+            return _configured(body)
         case "gap":
             return (
                 f"{whole_of(body, 'count')} reports could not be logged between "
@@ -50,6 +51,14 @@ def summary(entry: Entry) -> str:
             )
         case _:
             assert_never(entry.kind)
+
+
+def _configured(body: Mapping[str, Json]) -> str:
+    profile, enforcement = text_of(body, "profile"), text_of(body, "enforcement")
+    was = part_of(body, "was")
+    held = settings_of(part_of(body, "values")) if was else {}
+    changed = line(was, {setting: held.get(setting) for setting in was})
+    return f"profile {profile}, {enforcement}{f': {changed}' if changed else ''}"
 
 
 def _observed(entry: Entry) -> str:
@@ -155,6 +164,9 @@ def _detail(cause: Json, actor: str) -> str:
 
 
 def _proposed(entry: Entry) -> str:
+    if entry.action == "configuration":
+        said = line(part_of(entry.body, "was"), part_of(entry.body, "values"))
+        return f"settings that may free a call wait for a person: {said}"
     taken_back = whole_of(entry.body, "return")
     if taken_back is not None:
         return f"return {_change(entry)} waits for a person (takes back {taken_back})"

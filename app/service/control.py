@@ -15,7 +15,7 @@ from functools import partial
 from typing import TypeAlias, TypeVar, cast
 
 from app.domain.configuration import Configuration
-from app.domain.decisions import Command, Refusal, decide_entry, refused
+from app.domain.decisions import Command, Refusal, decide_entry, refused, settings_stay
 from app.domain.entries import EVERYWHERE, Draft, Entry
 from app.domain.expected_state import state_of
 from app.domain.expiry import due, expired
@@ -82,8 +82,8 @@ class Control:
 
     @property
     def configuration(self) -> Configuration:
-        """The configuration in force."""
-        return self._desk.configuration
+        """The configuration in force, as far as it is committed."""
+        return self._desk.under(self.writer.book)
 
     def count(self, book: Book, entries: tuple[Entry, ...]) -> None:
         """Count what was committed, by kind."""
@@ -225,6 +225,8 @@ class Control:
                 action="notice",
                 seq=0,
             )
+        if command.verb == "revert" and entry.kind == "configured":
+            return settings_stay(command)
         before = _begun(desk, at, entry.scope)
         asked = command
         if dry_run and command.expected_state is None:

@@ -48,7 +48,7 @@ class Desk:
         own: tuple[str, ...] = (),
     ) -> None:
         self.past = past
-        self.configuration = configuration
+        self._otherwise = configuration  # where no entry holds the settings
         self.own = own  # what no agent may write
         self.fresh: list[Entry] = []  # made in this group, not committed
         self._keys: dict[str, Entry] = {}
@@ -56,6 +56,15 @@ class Desk:
         self._keep = keep
         self._used: OrderedDict[str, None] = OrderedDict()
         self.book = self._opened()
+
+    @property
+    def configuration(self) -> Configuration:
+        """The configuration in force: that of the newest configured entry, committed or not."""
+        return self.under(self.book)
+
+    def under(self, book: Book) -> Configuration:
+        """The configuration that a book has in force."""
+        return book.configuration(self._otherwise)
 
     def _opened(self) -> Book:
         return self._folded(Book(head=self.past.head_seq), EVERYWHERE)

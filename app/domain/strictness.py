@@ -1,0 +1,128 @@
+"""Which way a setting is no freer: what holds at once, and what waits for a person.
+
+    enforcement, ceiling      WORDS: later in the list is no freer
+    thresholds                WAYS: sooner is no freer, whatever that means for the number
+    standing approvals        fewer uses
+    context_limit             smaller: the window counts as full sooner
+    a mode                    no probe call gets a freer verdict, and no less is handed over
+    start_mode                the mode it names, in the place of the one that held
+    profile                   the word decides nothing; what it brings is compared by itself
+
+What is not known to be no freer counts as freer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, Literal, TypeAlias
+
+from app.domain.configuration import POSTURES
+from app.domain.events import Json
+from app.domain.modes import definition, mode_of
+from app.domain.narrowing import direction
+
+Way: TypeAlias = Literal["lower", "zero_is_soonest", "higher", "switch", "apart", "asks"]
+
+# How a threshold comes to be met sooner. Those that stand in no row are met sooner by a lower
+# number, and 0 turns them off.
+WAYS: Final[Mapping[str, Way]] = {
+    # Compared with "below": a higher number is met by more, and 0 by nothing.
+    "success_rate.low": "higher",
+    "success_rate.severe": "higher",
+    "repeated.poll_seconds": "higher",
+    # Further conditions of another check, where 0 asks for nothing.
+    "success_rate.distinct": "zero_is_soonest",
+    "repeated.dead_minutes": "zero_is_soonest",
+    "review.to_mode": "switch",
+    # At 1 a red run changes the mode in implementation only (docs/detection.md 2.5).
+    "test_failure.reds": "apart",
+    "test_failure.names": "apart",
+    # They change nothing but ask a person for something freer: asking less often is no freer.
+    "streak.clean": "asks",
+    "coverage.gap": "asks",
+}
+WORDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "enforcement": ("observe", "enforce"),
+    "ceiling": POSTURES,
+}
+
+
+def no_freer(setting: str, old: Json, new: Json) -> bool:
+    """Whether a setting may change at once; None stands for one that is not there.
+
+    `start_mode`, and a mode that is no more, depend on the others (reconfiguration.py).
+    """
+    table, _, name = setting.partition(".")
+    match table:
+        case "profile":
+            return True
+        case "enforcement" | "ceiling":
+            return _word(WORDS[table], old, new)
+        case "context_limit":
+            return 0 < _number(new) <= _number(old)
+        case "rules":
+            return sooner(name, _number(old), _number(new))
+        case "standing":
+            return _number(new) <= _number(old)
+        case "modes":
+            return _mode(name, old, new)
+        case _:
+            return False
+
+
+def sooner(threshold: str, old: float, new: float) -> bool:
+    """Whether a threshold is met no later by `new` than by `old`; of a check that asks: no sooner.
+
+    `threshold` is its key, `rule.name`.
+    """
+    return COMPARED[WAYS.get(threshold, "lower")](old, new)
+
+
+def _lower(old: float, new: float) -> bool:
+    return not old or 0 < new <= old
+
+
+def _apart(old: float, new: float) -> bool:
+    """A number that counts in one mode only is neither sooner nor later than one for all."""
+    return not old or (0 < new <= old and (new > 1 or old <= 1))
+
+
+COMPARED: Final[Mapping[Way, Callable[[float, float], bool]]] = {
+    "lower": _lower,
+    "zero_is_soonest": lambda old, new: new <= old,
+    "higher": lambda old, new: new >= old,
+    "switch": lambda old, new: bool(new) >= bool(old),
+    "apart": _apart,
+    "asks": lambda old, new: not new or 0 < old <= new,
+}
+
+
+def _word(words: tuple[str, ...], old: Json, new: Json) -> bool:
+    return old in words and new in words and words.index(str(new)) >= words.index(str(old))
+
+
+def _number(value: Json) -> float:
+    """What a setting that is not there counts as: a check that is off, an approval without uses."""
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _mode(name: str, old: Json, new: Json) -> bool:
+    """A new mode frees nothing: without a person's yes nothing leads there but `start_mode`."""
+    if old is None:
+        return True
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return False
+    before, after = mode_of(name, old), mode_of(name, new)
+    return direction(before, after) != "loosen" and _hands_over(
+        definition(before), definition(after)
+    )
+
+
+JUDGED: Final = frozenset({"tools", "writes", "shell"})  # what verdicts are made from
+
+
+def _hands_over(before: Mapping[str, Json], after: Mapping[str, Json]) -> bool:
+    """Whether what a mode asks for is still asked for: more may be, nothing else."""
+    return all(
+        not before[field] or after[field] == before[field] for field in before.keys() - JUDGED
+    )
