@@ -64,7 +64,9 @@ def difference_between(
     before: Book, after: Book, scope: str, configuration: Configuration
 ) -> dict[str, Json]:
     """What is freer and what stricter for calls of `scope` under one book than under another."""
-    held, then = (in_force(book, scope, configuration) for book in (before, after))
+    held, then = (
+        in_force(book, scope, book.configuration(configuration)) for book in (before, after)
+    )
     return difference_view(difference(held, then))
 
 
