@@ -12,8 +12,11 @@ from app.classification.paths import Place, find_root
 from app.classification.reading import read
 from app.classification.shellcode.found import Effects
 from app.classification.storage import stored
+from app.classification.testtree import Tree
 from app.classification.tools import tool_class
+from app.domain.calls import Reading
 from app.domain.events import Event, Json
+from app.domain.replacing import replace
 from app.domain.state import Session
 
 _SAID = Effects(effects=("talk",))  # what is no call
@@ -27,22 +30,37 @@ class Seen:
     commands: tuple[str, ...] = ()  # the simple commands of an attempt's shell line
 
 
-def see(event: Event, session: Session, *, own: tuple[str, ...], context_limit: int) -> Seen:
+def see(
+    event: Event,
+    session: Session,
+    *,
+    own: tuple[str, ...],
+    context_limit: int,
+    tree: Tree | None = None,
+) -> Seen:
     """Classify one event of a session; the session's first `cwd` names its root.
 
     `own`: folders and files that no agent may write. `context_limit`, in tokens, holds where a
-    harness reports usage and names no limit.
+    harness reports usage and names no limit. `tree`: the test files after a test run; None: nobody
+    looked.
     """
     found = find_root(event.cwd) if session.root is None and event.cwd else None
     place = Place(root=session.root or found, cwd=event.cwd or session.cwd, own=own)
     kind = tool_class(event.tool or "", event.arguments)
     does = effects(event, kind, place) if event.kind in ("tool", "attempt") else _SAID
-    body = stored(event, read(event, does))
+    body = stored(event, _over(read(event, does), tree))
     if found is not None:
         body["root"] = found
     if event.context_tokens is not None:
         body.setdefault("context_limit", context_limit)
     return Seen(body=body, commands=commands(event, kind) if event.kind == "attempt" else ())
+
+
+def _over(reading: Reading, tree: Tree | None) -> Reading:
+    """The reading of a test run, with the test files that it ran over."""
+    if tree is None or reading.test is None:
+        return reading
+    return replace(reading, test=replace(reading.test, tree=tree.digest, moved=tree.moved))
 
 
 def changes_nothing(event: Event, session: Session) -> bool:

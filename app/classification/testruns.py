@@ -1,6 +1,7 @@
 """Recognise a test run in a command line, and what its output says of it.
 
     recognise(line)             which runner, which targets, which selector
+    ended_run(event)            the same for a call that ended and came to something
     run_of(event, line, text)   the run with its result, its count and failing names
 
 Two lines that differ in flags only are runs of one target; six packages are six targets.
@@ -13,11 +14,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from app.classification.arguments import command_of
 from app.classification.failing import failed_count, names_in, passed_count
 from app.classification.outcomes import exit_code
 from app.classification.recognition import command
 from app.classification.remembering import remembered
 from app.classification.shell import split
+from app.classification.tools import tool_class
 from app.classification.vocabulary import phrases, words
 from app.domain.calls import TestResult, TestRun
 from app.domain.events import Event
@@ -151,6 +154,18 @@ def _targets(said: Sequence[str]) -> Iterator[str]:
 def _names_target(word: str) -> bool:
     selects = word.split("=", 1)[0] in _SELECTORS or not word.startswith("-")
     return selects and re.match(r"\d?>", word) is None
+
+
+def ended_run(event: Event) -> Runner | None:
+    """The test run that a finished call was, where it can have come to red or green; else None."""
+    if event.kind != "tool" or event.outcome not in ("ok", "error"):
+        return None
+    line = (
+        command_of(event.arguments)
+        if tool_class(event.tool or "", event.arguments) == "shell"
+        else None
+    )
+    return None if line is None else recognise(line)
 
 
 def run_of(event: Event, line: str, text: str) -> TestRun | None:

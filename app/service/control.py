@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias, TypeVar, cast
 
+from app.classification.testtree import Trees
 from app.domain.configuration import Configuration
 from app.domain.decisions import Command, Refusal, decide_entry, refused, settings_stay
 from app.domain.entries import EVERYWHERE, Draft, Entry
@@ -26,6 +27,7 @@ from app.domain.transaction import Pending
 from app.service.desk import Desk
 from app.service.folding import Folding
 from app.service.intake import Answer, Arrival, Conflict, check, receive
+from app.service.looking import looked
 from app.service.mailbox import Mailbox
 from app.service.refusals import Refusals
 from app.service.writer import Piece, Unavailable, Writer
@@ -77,6 +79,7 @@ class Control:
         self.writer = writer
         self.refusals = refusals
         self._box: Mailbox | None = None
+        self._trees = Trees()
         self._under_way = 0  # requests with events that are being stored
         self.written: Counter[str] = Counter()  # entries committed since the start, by kind
 
@@ -100,7 +103,7 @@ class Control:
         await self._folding.at_hand(arrival.event.session_id for arrival in arrivals)
         self._under_way += 1
         try:
-            return await self._in_slices(arrivals)
+            return await self._in_slices(await self.looked(arrivals))
         finally:
             self._under_way -= 1
 
@@ -138,6 +141,15 @@ class Control:
         except TimeoutError:
             return Unavailable(cause="the log did not answer in time")
         return result if isinstance(result, Conflict | Unavailable) else result[0]
+
+    async def looked(self, arrivals: Sequence[Arrival]) -> Sequence[Arrival]:
+        """The arrivals, each test run among them with the test files as they are now."""
+        return await looked(self._session, self._trees, arrivals)
+
+    async def _session(self, name: str) -> Session | None:
+        """A session as it is; None where its past cannot be read."""
+        found = await self.session(name)
+        return None if isinstance(found, Unavailable) else found[1]
 
     async def at_hand(self, scope: str, within: float | None = None) -> bool:
         """Wait until the session of `scope` can be used at once; False: it takes longer."""

@@ -11,7 +11,7 @@ which counts nowhere; what we denied ourselves is written as blocked, which coun
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -76,7 +76,9 @@ async def _hear(control: Control, report: Report) -> Heard | Unavailable:
     left = len(report.events) - asked  # when a part cannot be logged, nothing behind it comes
     for part in _slices(report):
         verdicts = _verdicts(part)
-        result = await control.write(partial(receive_report, part), events=left, verdicts=verdicts)
+        arrivals = await control.looked(_arrivals(part))
+        work = partial(receive_report, part, looked=arrivals)
+        result = await control.write(work, events=left, verdicts=verdicts)
         left -= len(part.events) - verdicts
         if isinstance(result, Unavailable):
             return result
@@ -97,14 +99,23 @@ def _slices(report: Report) -> Iterator[Report]:
         yield replace(report, events=events, closes=closes)
 
 
-def receive_report(report: Report, desk: Desk, at: str) -> Heard:
-    """Make the events of one hook entries, and close the calls that are over, on the desk."""
+def _arrivals(report: Report) -> tuple[Arrival, ...]:
+    return tuple(
+        Arrival(event=event, origin="hooks", batched=report.batched) for event in report.events
+    )
+
+
+def receive_report(
+    report: Report, desk: Desk, at: str, looked: Sequence[Arrival] | None = None
+) -> Heard:
+    """Make the events of one hook entries, and close the calls that are over, on the desk.
+
+    `looked`: its events with the test files as they are; None: nobody looked.
+    """
+    arrivals = _arrivals(report) if looked is None else looked
     remind = desk.load(report.scope).remind
     if not report.batched:
         _close(desk, report, at)
-    arrivals = [
-        Arrival(event=event, origin="hooks", batched=report.batched) for event in report.events
-    ]
     answers = tuple(receive(desk, arrival, at) for arrival in arrivals)
     if report.batched:
         _close(desk, report, at)

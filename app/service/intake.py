@@ -17,6 +17,7 @@ from operator import attrgetter
 from typing import Literal
 
 from app.classification.edge import Seen, see
+from app.classification.testtree import Tree
 from app.domain.attempts import Earlier, Judged, judge
 from app.domain.controller import record
 from app.domain.entries import Action, Draft, Entry, session_of
@@ -48,6 +49,7 @@ class Arrival:
     event: Event
     origin: Origin = "own"
     batched: bool = False  # told in a batch: it counts where no end of its call was seen
+    tree: Tree | None = None  # the test files after a test run; None: nobody looked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +138,7 @@ def receive(desk: Desk, arrival: Arrival, at: str) -> Answer:
     event = arrival.event
     session = desk.load(event.scope)
     limit = desk.configuration.context_limit
-    seen = see(event, session, own=desk.own, context_limit=limit)
+    seen = see(event, session, own=desk.own, context_limit=limit, tree=arrival.tree)
     draft = _draft(session, arrival, seen)
     if arrival.batched and (told := _told(desk, session, draft)) is not None:
         return replace(_answer(desk, event.scope, told, ()), duplicate=True)

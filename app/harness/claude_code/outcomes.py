@@ -51,6 +51,7 @@ _REASONS: Final[tuple[tuple[str, str], ...]] = (
     ("holds settings that no mode may write", "guarded"),
     ("has no use for the tool", "mode_tool"),
     ("is closed: a test run is red", "boundary"),
+    ("is closed since notice", "boundary"),
     ("is outside what may be written", "mode_write"),
     ("commands that start with", "shell_denial"),
     ("the policy", "tool_verdict"),

@@ -1,0 +1,105 @@
+"""Looking at the test files when a run of them has ended, before the writer is asked.
+
+    looked(control, trees, arrivals)   the same arrivals, with a tree where one of them is a run
+
+Only the running daemon looks, in a thread of its own: a replay has no disk to look at.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Final
+
+from app.classification.paths import find_root
+from app.classification.testruns import Runner, ended_run
+from app.classification.testtree import Tree, Trees
+from app.domain.boundary import covers
+from app.domain.events import Event
+from app.domain.state import Red, Session
+from app.service.intake import Arrival
+
+COMPARED: Final = 16  # earlier runs that one look is compared with, the latest ones
+LATE: Final = 300.0  # seconds; what happened longer ago had other files than there are now
+SessionOf = Callable[[str], Awaitable[Session | None]]
+
+
+async def looked(
+    session_of: SessionOf, trees: Trees, arrivals: Sequence[Arrival]
+) -> Sequence[Arrival]:
+    """The arrivals, each test run among them with the test files as they are now."""
+    runs = {at: run for at, arrival in enumerate(arrivals) if (run := _run(arrival.event))}
+    if not runs:
+        return arrivals
+    names = {arrivals[at].event.session_id for at in runs}
+    sessions = {name: await session_of(name) for name in names}
+    found: dict[tuple[str, str], Tree | None] = {}  # one look for all runs of a request
+    result = list(arrivals)
+    for at, run in runs.items():
+        event = arrivals[at].event
+        session = sessions[event.session_id]
+        if session is None or _told(session, arrivals[at]) or not _place(session, event):
+            continue
+        place = (event.session_id, _place(session, event))
+        if place not in found:
+            since = _since(session)
+            found[place] = await asyncio.to_thread(_look, trees, session.root, place[1], since)
+        result[at] = replace(arrivals[at], tree=_of(found[place], session, run))
+    return result
+
+
+def _run(event: Event) -> Runner | None:
+    """The test run that an event reports, if it is one that has only just ended."""
+    run = ended_run(event)
+    return None if run is None or _long_ago(event) else run
+
+
+def _long_ago(event: Event) -> bool:
+    if event.occurred_at is None:
+        return False
+    try:
+        moment = datetime.fromisoformat(event.occurred_at)
+    except ValueError:
+        return False
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return time.time() - moment.timestamp() > LATE
+
+
+def _told(session: Session, arrival: Arrival) -> bool:
+    """Whether a batch only repeats a call whose end was told."""
+    event = arrival.event
+    call = (event.agent_id or "", event.call_id or "")
+    return arrival.batched and call not in session.open.values()
+
+
+def _place(session: Session, event: Event) -> str:
+    return session.root or event.cwd or ""
+
+
+def _since(session: Session) -> dict[str, str]:
+    """The trees of the runs by which something went red, with their times."""
+    reds = sorted(session.reds.values(), key=_seq)[-COMPARED:]
+    return {red.tree: red.at for red in reds if red.tree is not None}
+
+
+def _seq(red: Red) -> int:
+    return red.seq
+
+
+def _look(trees: Trees, root: str | None, place: str, since: Mapping[str, str]) -> Tree | None:
+    try:
+        return trees.look(root or find_root(place), since)
+    except (OSError, ValueError):
+        return None
+
+
+def _of(tree: Tree | None, session: Session, run: Runner) -> Tree | None:
+    """What of a tree is about the red targets that this run includes."""
+    if tree is None or not tree.moved:
+        return tree
+    reds = session.reds.items()
+    asked = {red.tree for name, red in reds if covers(run.runner, run.target, name)}
+    return replace(tree, moved=tuple([moved for moved in tree.moved if moved.since in asked]))
