@@ -71,6 +71,7 @@ RULES: tuple[Rule, ...] = (
     _rule("read", "systemctl (?:status|is-active|is-enabled|list-units)"),
     _rule("read", "gh auth status|git --version|cargo --version"),
     _rule("read", "gh api", "-X|--method|-f|-F|--field|--raw-field|--input"),
+    _rule("read", "base64", r"-\w*o|--o"),  # that of macOS takes a file to write
     _rule("read", r"xxd(?: -[a-qs-z]\S*| \d+)*(?: [^- ]\S*)?$"),
     _rule("read", r"[\w.-]+(?: [a-z][\w-]*){0,2} --help$|[\w.-]+ --version$"),
     # What runs tests, or checks the project in the same way. Updating snapshots writes tests.

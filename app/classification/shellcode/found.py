@@ -8,12 +8,14 @@ from typing import Any
 from app.domain.calls import Effect, Target
 
 PART = 200  # characters of an unvouched part that are handed on
+# The effects that are put to a person for what a part says, the strictest first.
+_WORST: tuple[Effect, ...] = ("unknown_closed", "git_restore", "unknown")
 COMMANDS = 200  # simple commands of one line that are looked at, in functions and loops again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effects:
-    """What a line or a part of it does; `part` is set where nobody could vouch for it."""
+    """What a line or a part of it does; `part` is set where it does not say what it writes."""
 
     effects: tuple[Effect, ...]
     targets: tuple[Target, ...] = ()
@@ -71,5 +73,8 @@ def together(parts: list[Effects]) -> Effects:
     named = tuple(dict.fromkeys(target for part in parts for target in part.targets))
     if named and any(part.effects == ("git_restore",) and not part.targets for part in parts):
         effects = (*effects, "unknown_closed")  # else the other parts' names would vouch for it
-    unvouched = next((part.part for part in parts if part.part is not None), None)
+    unvouched = next(
+        (p.part for worst in _WORST for p in parts if p.part is not None and worst in p.effects),
+        None,
+    )
     return Effects(effects=effects or ("read",), targets=named, part=unvouched)

@@ -18,7 +18,7 @@ from typing import Final
 from app.classification.commands import RULES, UPDATES
 from app.classification.shellcode import git
 from app.classification.shellcode.builtins import BUILTIN
-from app.classification.shellcode.found import READS, Effects, UnreadableError, unknown
+from app.classification.shellcode.found import PART, READS, Effects, UnreadableError, unknown
 from app.classification.shellcode.inner import Inner
 from app.classification.shellcode.interpreting import runs_inline, shell_text
 from app.classification.shellcode.marks import ANY, UNSAID, literal
@@ -215,4 +215,8 @@ def _git(words: Words, text: str, state: State) -> Effects:
     if effect != "git_restore":
         return Effects(effects=(effect,))
     found = git.restored(plain.words, plain.state)
-    return Effects(effects=(effect,), targets=found.targets)
+    return Effects(
+        effects=(effect,),
+        targets=found.targets,
+        part=None if found.targets else text.strip()[:PART],
+    )
