@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.classification.effects import commands, effects
-from app.classification.paths import Place, find_root
+from app.classification.paths import Disk, Place
 from app.classification.reading import read
 from app.classification.shellcode.found import Effects
 from app.classification.storage import stored
@@ -37,15 +37,17 @@ def see(
     own: tuple[str, ...],
     context_limit: int,
     tree: Tree | None = None,
+    disk: type[Disk] = Disk,
 ) -> Seen:
     """Classify one event of a session; the session's first `cwd` names its root.
 
     `own`: folders and files that no agent may write. `context_limit`, in tokens, holds where a
     harness reports usage and names no limit. `tree`: the test files after a test run; None: nobody
-    looked.
+    looked. `disk`: what is asked about the session's paths.
     """
-    found = find_root(event.cwd) if session.root is None and event.cwd else None
-    place = Place(root=session.root or found, cwd=event.cwd or session.cwd, own=own)
+    look = disk()
+    found = look.root(event.cwd) if session.root is None and event.cwd else None
+    place = Place(root=session.root or found, cwd=event.cwd or session.cwd, own=own, disk=look)
     kind = tool_class(event.tool or "", event.arguments)
     does = effects(event, kind, place) if event.kind in ("tool", "attempt") else _SAID
     body = stored(event, _over(read(event, does), tree))

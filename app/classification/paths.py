@@ -8,6 +8,7 @@ If the text and the disk disagree (a symlink), both places are targets and the w
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,8 +18,12 @@ from app.classification.remembering import remembered
 from app.domain.calls import Target, Zone
 from app.domain.patterns import GUARDED_PATTERNS, names, zone_inside
 
-TEMPORARY: tuple[str, ...] = tuple(sorted({"/tmp", "/var/tmp", tempfile.gettempdir()}))
+TEMPORARY: tuple[str, ...] = tuple(
+    # The last two are what macOS calls the first two.
+    sorted({"/tmp", "/var/tmp", tempfile.gettempdir(), "/private/tmp", "/private/var/tmp"})
+)
 LONGEST = 4096  # characters of a path that is looked up on the disk; no system takes more
+_HOME = re.compile(r"/(?:home|Users)/[^/]+|/root(?=/|$)")
 # Folders whose own loss would take settings along: they may be filled, not moved or removed.
 _HOLDERS = frozenset({".git", ".claude", ".codex", ".cursor", ".gemini", ".opencode", ".copilot"})
 
@@ -26,9 +31,23 @@ _HOLDERS = frozenset({".git", ".claude", ".codex", ".cursor", ".gemini", ".openc
 class Disk:
     """What the disk said about paths, each looked at once: one event is judged by one look."""
 
+    seen: bool = True  # whether it may be asked what lies in it
+
     def __init__(self) -> None:
         self._straight: dict[str, bool] = {}
         self._real: dict[str, str] = {}
+
+    def root(self, cwd: str) -> str:
+        """The project root of a session that begins in this folder."""
+        return find_root(cwd)
+
+    def home(self, folder: str | None) -> str:
+        """The home of whoever works in this folder."""
+        return str(Path.home())
+
+    def led(self, path: str) -> str:
+        """Where a path really is that is not normalised: behind a link, `..` leads elsewhere."""
+        return os.path.realpath(path)
 
     def straight(self, path: str) -> bool:
         """Whether a normalised path is where its text says, as no part of it is a link."""
@@ -58,6 +77,29 @@ class Disk:
         return True
 
 
+class Unseen(Disk):
+    """The disk of another machine or another day: nothing is known of it but what a text says."""
+
+    seen = False
+
+    def root(self, cwd: str) -> str:
+        """The folder itself: nobody can say which one above it holds the project."""
+        return os.path.normpath(cwd)
+
+    def home(self, folder: str | None) -> str:
+        """The home that the folder lies in by its text; else the reader's own."""
+        found = _HOME.match(folder or "")
+        return found[0] if found else str(Path.home())
+
+    def led(self, path: str) -> str:
+        """Where the text says."""
+        return os.path.normpath(path)
+
+    def straight(self, path: str) -> bool:
+        """Always, as far as anybody knows."""
+        return True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """Where a session works, as one event finds it."""
@@ -67,6 +109,11 @@ class Place:
     given: tuple[str, ...] = ()  # further folders the harness was given
     own: tuple[str, ...] = ()  # folders and files of floorboss itself
     disk: Disk = field(default_factory=Disk, compare=False, repr=False)
+
+    @property
+    def home(self) -> str:
+        """What `~` means here."""
+        return self.disk.home(self.root or self.cwd)
 
 
 def find_root(cwd: str) -> str:
@@ -80,12 +127,12 @@ def find_root(cwd: str) -> str:
 
 def targets(paths: Sequence[str], place: Place) -> tuple[Target, ...]:
     """Every place the paths name, each once: where the text says, and where the disk says."""
-    found = (target for path in paths for target in _resolved(_from_home(path), place))
+    found = (target for path in paths for target in _resolved(_from_home(path, place), place))
     return tuple(dict.fromkeys(found))
 
 
-def _from_home(path: str) -> str:
-    return str(Path.home()) + path[1:] if path == "~" or path.startswith("~/") else path
+def _from_home(path: str, place: Place) -> str:
+    return place.home + path[1:] if path == "~" or path.startswith("~/") else path
 
 
 def _resolved(path: str, place: Place) -> Iterator[Target]:
@@ -99,9 +146,8 @@ def _resolved(path: str, place: Place) -> Iterator[Target]:
     if len(text) > LONGEST or "\0" in text:  # no disk can hold it: only the text counts
         return
     try:
-        # Behind a link, `..` leads elsewhere than the text says.
         normal = joined == text or len(joined) > LONGEST
-        real = place.disk.real(text) if normal else os.path.realpath(joined)
+        real = place.disk.real(text) if normal else place.disk.led(joined)
     except ValueError:  # half a character: the same
         return
     if real != text:

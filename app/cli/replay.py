@@ -33,6 +33,10 @@ def replay(
         list[str] | None,
         typer.Option("--set", metavar="RULE.THRESHOLD=N", help="One threshold. 0: off."),
     ] = None,
+    verdicts: Annotated[
+        bool,
+        typer.Option("--verdicts", help="Judge each call before it runs, as hooks would have it."),
+    ] = False,
     post: Annotated[
         str | None, typer.Option(metavar="URL", help="Feed the calls to the daemon there.")
     ] = None,
@@ -54,10 +58,12 @@ def replay(
         if token_fd is not None:
             fail(MISUSED, "--token-fd goes with --post")
         feed, tally = _core(settings, profile, set_ or [])
-        _told(files, feed, tally, json_=json_)
+        _told(files, feed, tally, json_=json_, attempts=verdicts)
         return
     if profile is not None or set_:
         fail(MISUSED, "--profile and --set are for a run without a daemon; it has its own settings")
+    if verdicts:
+        fail(MISUSED, "--verdicts is for a run without a daemon; nothing may be asked of it twice")
     _posted(files, _daemon(post, token_fd, settings), json_=json_)
 
 
@@ -139,6 +145,7 @@ def _told(
     tally: Tally,
     *,
     json_: bool,
+    attempts: bool = False,
     waiting: Callable[[Iterable[str]], list[Waiting]] | None = None,
 ) -> None:
     """Print the report, file after file; as JSON, when all is done.
@@ -149,7 +156,7 @@ def _told(
 
     from app.replay.report import as_json, totals_lines, waiting_json, waiting_line
 
-    reports = [_printed(report, quiet=json_) for report in _reports(files, feed, tally)]
+    reports = [_printed(report, quiet=json_) for report in _reports(files, feed, tally, attempts)]
     if not json_:
         print("\n".join(totals_lines(tally)), flush=True)
     waits = None if waiting is None else waiting(tally.proposed)
@@ -162,11 +169,11 @@ def _told(
         fail(MISUSED, NO_SESSION.format(lines=tally.totals.lines))
 
 
-def _reports(files: list[Path], feed: Feed, tally: Tally) -> Iterator[FileReport]:
+def _reports(files: list[Path], feed: Feed, tally: Tally, attempts: bool) -> Iterator[FileReport]:
     from app.replay.run import replay as reports
 
     try:
-        yield from reports(files, feed, tally)
+        yield from reports(files, feed, tally, attempts=attempts)
     except OSError as fault:
         fail(MISUSED, f"{fault.filename}: {fault.strerror}")
 

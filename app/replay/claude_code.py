@@ -110,9 +110,9 @@ class Recent:
         return False
 
 
-def events(source: Source, counts: Counts) -> Iterator[Line]:
-    """The file's events."""
-    transcript = Transcript(source, counts)
+def events(source: Source, counts: Counts, *, attempts: bool = False) -> Iterator[Line]:
+    """The file's events; with `attempts` each call also as it was asked for, where that stands."""
+    transcript = Transcript(source, counts, attempts=attempts)
     for line_no, text in source.lines():
         counts.lines += 1
         line = taken(text)
@@ -126,9 +126,10 @@ def events(source: Source, counts: Counts) -> Iterator[Line]:
 class Transcript:
     """One file being read: open calls, and what was seen of each session."""
 
-    def __init__(self, source: Source, counts: Counts) -> None:
+    def __init__(self, source: Source, counts: Counts, *, attempts: bool = False) -> None:
         self._source = source
         self._counts = counts
+        self._attempts = attempts
         self._lines = Recent()
         self._calls = Recent()
         self._ended = Recent()
@@ -167,7 +168,7 @@ class Transcript:
             session.context_tokens = context_of(message) or session.context_tokens
         calls = [block for block in blocks(message.get("content")) if is_call(block)]
         for block in calls:
-            self._begin(line_no, line, message, block)
+            yield from self._begin(line_no, line, message, block)
         ends = message.get("stop_reason") == "end_turn" and not calls
         # One message is written as several lines, each with the reason why it stopped.
         if ends and not self._ended.repeats(message.get("id")):
@@ -179,7 +180,7 @@ class Transcript:
         if line.get("isApiErrorMessage") is True and agent_of(line) is None:
             yield from self._event(line_no, {**self._said(line_no, line), "kind": "turn"})
 
-    def _begin(self, line_no: int, line: Fields, message: Fields, block: Fields) -> None:
+    def _begin(self, line_no: int, line: Fields, message: Fields, block: Fields) -> Iterator[Line]:
         call_id = block.get("id")
         if not isinstance(call_id, str):
             self._counts.unknown["tool_use without id"] += 1
@@ -192,6 +193,11 @@ class Transcript:
                 "arguments": arguments_of(block.get("name"), block.get("input")),
             }
             self._open[call_id] = Open(fields=fields, line_no=line_no)
+            if self._attempts:
+                # As the harness's own hook, it tells no tokens.
+                own = f"{fields['event_id']}:attempt"
+                asked = {**fields, "kind": "attempt", "event_id": own, "context_tokens": None}
+                yield from self._event(line_no, asked)
 
     def _user(self, line_no: int, line: Fields) -> Iterator[Line]:
         mode = line.get("permissionMode")

@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from app.domain.events import Event, Json
 from app.harness.strict_json import DIGITS
 
 KEPT_FAULTS: Final = 20  # faults that are told one by one; all are counted
 DEPTH: Final = 60  # levels of arguments, which with their event stay below the 64 of own routes
+
+Call: TypeAlias = tuple[str, str | None, str | None, str]  # scope, call id, tool, arguments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +82,12 @@ def taken(line: bytes) -> dict[str, Json] | str:
     except (ValueError, RecursionError) as fault:
         return f"no JSON ({type(fault).__name__})"
     return value if isinstance(value, dict) else "no JSON object"
+
+
+def call_of(event: Event) -> Call:
+    """How the attempt and the end of one call are known to belong together."""
+    told = "" if event.call_id is not None else json.dumps({**event.arguments}, sort_keys=True)
+    return event.scope, event.call_id, event.tool, told
 
 
 def shallow(value: Json, room: int = DEPTH) -> Json:

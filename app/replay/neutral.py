@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final
 
 from app.domain.events import Event, Json
 from app.harness import neutral
 from app.harness.base import Fault
 from app.harness.strict_json import parse
-from app.replay.lines import Counts, Line, Source
+from app.replay.lines import Call, Counts, Line, Source, call_of
+
+# The fields of a call that are known before it runs.
+ASKED: Final = (
+    *("session_id", "harness", "agent_id", "parent_agent_id", "turn_id", "batch_id", "call_id"),
+    *("tool", "arguments", "occurred_at", "cwd", "permission_mode"),
+)
 
 
-def events(source: Source, counts: Counts) -> Iterator[Line]:
-    """The file's events; a line that the own routes would refuse is counted and left out."""
+def events(source: Source, counts: Counts, *, attempts: bool = False) -> Iterator[Line]:
+    """The file's events; a line that the own routes would refuse is counted and left out.
+
+    With `attempts` a call that the file does not ask for is asked for right before its end.
+    """
+    asked: Counter[Call] = Counter()  # attempts of the file whose end has not come
     for line_no, line in source.lines():
         counts.lines += 1
         value = parse(line)
@@ -22,7 +34,29 @@ def events(source: Source, counts: Counts) -> Iterator[Line]:
             counts.refuse(line_no, event.detail)
             continue
         counts.calls += event.kind == "tool"
+        if attempts and event.kind == "attempt":
+            asked[call_of(event)] += 1
+        elif attempts and event.kind == "tool":
+            yield from _asked(event, line_no, asked)
         yield Line(event=event, line_no=line_no)
+
+
+def _asked(event: Event, line_no: int, asked: Counter[Call]) -> Iterator[Line]:
+    """The attempt of a call that the file tells only the end of."""
+    call = call_of(event)
+    if asked[call]:
+        asked[call] -= 1
+    else:
+        yield Line(event=_attempt(event), line_no=line_no)
+
+
+def _attempt(event: Event) -> Event:
+    """What was known of a call before it ran."""
+    return Event(
+        kind="attempt",
+        event_id=f"{event.event_id}:attempt",
+        **{name: getattr(event, name) for name in ASKED},
+    )
 
 
 def _event(source: Source, line_no: int, value: Json) -> Event | Fault:

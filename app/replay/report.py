@@ -15,6 +15,7 @@ from app.domain.events import Json
 from app.replay.post import Waiting
 from app.replay.tally import FileReport, Numbers, Tally
 from app.replay.transitions import Transition
+from app.replay.verdicts import stopped_json, stopped_line
 
 NAMED: Final = 10  # proposals that the line of what waits names
 
@@ -49,6 +50,7 @@ def file_json(report: FileReport) -> dict[str, Json]:
         "final_mode": report.final_mode,
         "counters": {**report.counters},
         "transitions": [transition_json(found) for found in report.transitions],
+        "stopped": [stopped_json(found) for found in report.stopped],
         "sessions": [*report.sessions],
         **_numbers_json(report.numbers),
         "faults": [*report.faults],
@@ -79,14 +81,15 @@ def transition_json(found: Transition) -> dict[str, Json]:
 def totals_json(tally: Tally) -> dict[str, Json]:
     """All files together."""
     numbers = tally.totals
-    each: dict[str, Json] = {rule: _rate(n, numbers) for rule, n in numbers.firings.most_common()}
     return {
         "files": tally.files,
         "sessions": len(tally.sessions),
         "calls": numbers.calls,
         **_numbers_json(numbers),
         "firings_per_100_calls": _rate(numbers.firings.total(), numbers),
-        "firings_per_100_calls_by_rule": each,
+        "firings_per_100_calls_by_rule": _rates(numbers.firings, numbers),
+        "stopped_per_100_calls": _rate(numbers.stopped.total(), numbers),
+        "stopped_per_100_calls_by_rule": _rates(numbers.stopped, numbers),
     }
 
 
@@ -94,6 +97,8 @@ def _numbers_json(numbers: Numbers) -> dict[str, Json]:
     return {
         "outcomes": _counted(numbers.outcomes),
         "verdicts": _counted(numbers.verdicts),
+        "stopped_by_verdict": _counted(numbers.stopping),
+        "stopped_by_rule": _counted(numbers.stopped),
         "firings": _counted(numbers.firings),
         "applied": _counted(numbers.applied),
         "standing": numbers.standing,
@@ -115,12 +120,18 @@ def _rate(count: int, numbers: Numbers) -> float:
     return round(100 * count / numbers.calls, 2) if numbers.calls else 0.0
 
 
+def _rates(counter: Counter[str], numbers: Numbers) -> dict[str, Json]:
+    return {name: _rate(count, numbers) for name, count in counter.most_common()}
+
+
 def file_lines(report: FileReport) -> Iterator[str]:
     """One file: how much was in it and how it ends, then a line for each transition."""
     yield f"{plain(report.log)}: {_many(report.numbers.calls, 'call')}{_end(report)}"
     several = len(report.sessions) > 1
     for found in report.transitions:
         yield f"  {transition_line(found, several=several)}"
+    for call in report.stopped:
+        yield f"  {plain(stopped_line(call, several=several))}"
     for why in report.refusals:
         yield f"  left out: {plain(why)}"
 
@@ -166,6 +177,9 @@ def _rarer(numbers: Numbers) -> Iterator[str]:
     """What most runs have none of."""
     if numbers.verdicts:
         yield f"{_many(numbers.verdicts.total(), 'verdict')}{_listed(numbers.verdicts)}"
+        many, rate = _many(numbers.stopped.total(), "call"), _rate(numbers.stopped.total(), numbers)
+        would = f"{many} would be denied or asked about ({rate:g} per 100 calls)"
+        yield f"{would}{_listed(numbers.stopped)}"
     if numbers.standing:
         yield f"{_many(numbers.standing, 'change')} by a standing approval"
     if numbers.duplicates:

@@ -19,6 +19,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from app.classification.paths import Unseen
 from app.domain.configuration import Configuration
 from app.domain.entries import EVERYWHERE, Draft
 from app.domain.events import Event
@@ -44,7 +45,8 @@ class Core:
         self, configuration: Configuration, keep: int = KEEP, own: tuple[str, ...] = ()
     ) -> None:
         self.memory = Memory()
-        self.desk = Desk(self.memory, configuration, keep=keep, own=own)
+        # A file may be of another machine or another day: its paths are not looked up here.
+        self.desk = Desk(self.memory, configuration, keep=keep, own=own, disk=Unseen)
         self._at = START
         self._append(_configured(configuration))
 
@@ -77,21 +79,27 @@ class Core:
         return self._at
 
 
-def replay(paths: Sequence[Path], feed: Feed, tally: Tally) -> Iterator[FileReport]:
+def replay(
+    paths: Sequence[Path], feed: Feed, tally: Tally, *, attempts: bool = False
+) -> Iterator[FileReport]:
     """Report file after file; `tally` joins sessions by id over all of them.
 
+    With `attempts` each call is first judged, as if the harness had asked before it ran.
     Raises OSError where a file cannot be opened.
     """
     for files in _sessions(paths):
         counts = {str(path): Counts() for path in files}
-        timed = merge(*(_timed(path, counts[str(path)]) for path in files), key=itemgetter(0))
+        timed = merge(
+            *(_timed(path, counts[str(path)], attempts=attempts) for path in files),
+            key=itemgetter(0),
+        )
         yield from tally.together(counts, feed(line for _, line in timed))
 
 
-def _timed(path: Path, counts: Counts) -> Iterator[tuple[str, Line]]:
+def _timed(path: Path, counts: Counts, *, attempts: bool) -> Iterator[tuple[str, Line]]:
     """A file's events, each with the latest time so far: in real files time goes backwards."""
     at = ""
-    for line in read(path, counts):
+    for line in read(path, counts, attempts=attempts):
         at = max(at, line.event.occurred_at or "")
         yield at, replace(line, event=fitted(line.event), log=str(path))
 

@@ -9,8 +9,9 @@ from typing import Final, TypeAlias
 
 from app.domain.entries import session_of
 from app.domain.events import Event
-from app.replay.lines import Counts, Line
+from app.replay.lines import Call, Counts, Line, call_of
 from app.replay.transitions import Place, Transition, firings, returns, transitions
+from app.replay.verdicts import Stopped, stopped
 from app.service.intake import Answer, Conflict
 
 Heard: TypeAlias = Answer | Conflict  # what one event came to, by whichever way it went
@@ -51,6 +52,8 @@ class Numbers:
     calls: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)  # of finished calls
     verdicts: Counter[str] = field(default_factory=Counter)  # of attempts
+    stopped: Counter[str] = field(default_factory=Counter)  # by the rule of the verdict
+    stopping: Counter[str] = field(default_factory=Counter)  # the same calls: ask or deny
     firings: Counter[str] = field(default_factory=Counter)  # by rule
     applied: Counter[str] = field(default_factory=Counter)  # by rule; changes by the machine
     standing: int = 0  # changes by a standing approval
@@ -71,7 +74,8 @@ class Numbers:
 
 
 COUNTERS: Final = (
-    *("outcomes", "verdicts", "firings", "applied", "proposals", "notices", "refused", "unknown"),
+    *("outcomes", "verdicts", "stopped", "stopping", "firings", "applied", "proposals", "notices"),
+    *("refused", "unknown"),
 )
 
 
@@ -82,6 +86,7 @@ class FileReport:
     log: str
     numbers: Numbers = field(default_factory=Numbers)
     transitions: list[Transition] = field(default_factory=list)
+    stopped: list[Stopped] = field(default_factory=list)  # calls that would not just have run
     sessions: dict[str, None] = field(default_factory=dict)  # in the order of their first event
     final_mode: str | None = None
     counters: dict[str, float] = field(default_factory=lambda: Window().counters())
@@ -102,6 +107,7 @@ class Tally:
         self._calls: Counter[str] = Counter()  # finished calls by session
         self._windows: dict[str, Window] = {}
         self._modes: dict[str, str] = {}  # by scope
+        self._stopped: dict[Call, Stopped] = {}  # whose end has not come
 
     @property
     def nothing_readable(self) -> bool:
@@ -134,6 +140,7 @@ class Tally:
         self._count(numbers, event, said)
         if said.duplicate:
             return
+        self._asked(report, line, said)
         self._modes[event.scope] = said.mode
         found = list(transitions(said.fired, self._place(line, said)))
         numbers.proposals.update("return" for entry in proposals if returns(entry))
@@ -155,6 +162,20 @@ class Tally:
             self._turns[said.seq] = self._calls[event.session_id]
             numbers.calls += 1
             numbers.outcomes[event.outcome] += 1
+
+    def _asked(self, report: FileReport, line: Line, said: Answer) -> None:
+        """Keep a call that would have been stopped, and how the file says it ended."""
+        event = line.event
+        if event.kind == "tool" and self._stopped:
+            found = self._stopped.pop(call_of(event), None)
+            if found is not None:
+                found.turn, found.outcome = self._turns[said.seq], event.outcome
+        found = stopped(event, line.line_no, said) if event.kind == "attempt" else None
+        if found is not None:
+            self._stopped[call_of(event)] = found
+            report.stopped.append(found)
+            report.numbers.stopped[found.rule] += 1
+            report.numbers.stopping[found.verdict] += 1
 
     def _place(self, line: Line, said: Answer) -> Place:
         turn = self._calls[line.event.session_id]

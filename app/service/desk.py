@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Protocol
 
+from app.classification.paths import Disk
 from app.domain.configuration import Configuration
 from app.domain.entries import EVERYWHERE, MACHINE, Entry, session_of
 from app.domain.evolve import evolve
@@ -46,10 +47,12 @@ class Desk:
         configuration: Configuration,
         keep: int = SESSIONS,
         own: tuple[str, ...] = (),
+        disk: type[Disk] = Disk,
     ) -> None:
         self.past = past
         self._otherwise = configuration  # where no entry holds the settings
         self.own = own  # what no agent may write
+        self.disk = disk  # what is asked about the paths of a call
         self.fresh: list[Entry] = []  # made in this group, not committed
         self._keys: dict[str, Entry] = {}
         self._looked_up: dict[str, Entry | None] = {}  # in the past, since the last commit

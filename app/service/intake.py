@@ -138,7 +138,14 @@ def receive(desk: Desk, arrival: Arrival, at: str) -> Answer:
     event = arrival.event
     session = desk.load(event.scope)
     limit = desk.configuration.context_limit
-    seen = see(event, session, own=desk.own, context_limit=limit, tree=arrival.tree)
+    seen = see(
+        event,
+        session,
+        own=desk.own,
+        context_limit=limit,
+        tree=arrival.tree,
+        disk=desk.disk,
+    )
     draft = _draft(session, arrival, seen)
     if arrival.batched and (told := _told(desk, session, draft)) is not None:
         return replace(_answer(desk, event.scope, told, ()), duplicate=True)

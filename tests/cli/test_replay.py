@@ -53,6 +53,22 @@ def test_a_loop_is_told(typed: Typed, looping: Path) -> None:
     assert "1 firing (33.33 per 100 calls)" in result.stdout
 
 
+def test_verdicts_are_told_where_they_are_asked_for(typed: Typed, tmp_path: Path) -> None:
+    outside = calls("s", 1, tool="Write", arguments={"file_path": "/etc/motd"}, outcome="ok")
+    file = neutral_file(tmp_path / "outside.jsonl", outside)
+    assert "mode_write" not in typed(file).stdout
+    result = typed("--verdicts", file)
+    assert result.status == 0
+    assert "turn 1, line 1, ended ok  deny  mode_write: Write" in result.stdout
+    assert "1 call would be denied or asked about (100 per 100 calls)" in result.stdout
+
+
+def test_verdicts_are_not_asked_of_a_daemon(typed: Typed, looping: Path) -> None:
+    result = typed("--verdicts", "--post", "http://127.0.0.1:1", looping)
+    assert (result.status, result.stdout) == (MISUSED, "")
+    assert "--verdicts" in result.stderr
+
+
 def test_a_profile_and_thresholds_can_be_chosen(typed: Typed, looping: Path) -> None:
     chosen = typed("--profile", "strict", "--set", "repeated.failed=0", "--json", looping)
     assert json.loads(chosen.stdout)["transitions"] == []

@@ -42,11 +42,11 @@ class Disk:
 
     def is_folder(self, path: str) -> bool:
         """Whether a path is a folder now."""
-        return self._once("folder", path, lambda path: tree.is_folder(path, self.place))
+        return self._once("folder", path, self._is_folder)
 
     def is_file(self, path: str) -> bool:
         """Whether a path is a file now."""
-        return self._once("file", path, lambda path: tree.is_there(path, self.place))
+        return self._once("file", path, self._is_file)
 
     def _once(self, kind: str, name: str, look: Callable[[str], _T]) -> _T:
         key = (kind, name)
@@ -60,13 +60,25 @@ class Disk:
             raise TooMuchError
         return targets((path,), self.place)
 
+    def _is_folder(self, path: str) -> bool:
+        if not self.place.disk.seen:
+            return path in (".", "..")
+        return tree.is_folder(path, self.place)
+
+    def _is_file(self, path: str) -> bool:
+        return self.place.disk.seen and tree.is_there(path, self.place)
+
     def _below(self, folder: str) -> tuple[str, ...] | None:
+        if not self.place.disk.seen:
+            return ()
         try:
             return tree.below(folder, self.place, self.entries)
         except tree.TooManyError:
             return None
 
     def _matching(self, pattern: str) -> tuple[str, ...] | None:
+        if not self.place.disk.seen:
+            return ()
         try:
             return tree.matching(pattern, self.place, self.entries)
         except tree.TooManyError:
@@ -75,6 +87,8 @@ class Disk:
     def _found(self, key: str) -> tuple[str, ...] | None:
         try:
             folder, _, name = key.rpartition("\0")
+            if not self.place.disk.seen:
+                return None if tree.may_name(f"{folder}/{name}") else ()
             return tree.found_below(folder, name, self.place, self.entries)
         except tree.TooManyError:
             return None

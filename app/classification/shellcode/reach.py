@@ -169,7 +169,7 @@ def _names(words: tuple[str, ...]) -> Iterator[str]:
 def _is_path(path: str, place: Place) -> bool:
     """Whether a name is one; `test` is also what many programs are told to do."""
     start = place.cwd or place.root or ""
-    return path != "test" or os.path.lexists(Path(start) / path)
+    return path != "test" or (place.disk.seen and os.path.lexists(Path(start) / path))
 
 
 def holds_closed(words: Iterable[str], state: State) -> bool:

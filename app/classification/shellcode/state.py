@@ -70,7 +70,7 @@ class State:
         if name in self.variables:
             return self.variables[name]
         if name == "HOME":
-            return (str(Path.home()),)
+            return (self.place.home,)
         if name == "PWD":
             return tuple(map(self.absolute, self.folders))
         if name == "PATH":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from pathlib import Path
 from typing import Final
 
 from app.classification.shellcode.marks import UNSAID
@@ -37,7 +36,7 @@ def _is_safe_path(value: str, state: State) -> bool:
 
 
 def _is_safe_folder(folder: str, state: State) -> bool:
-    folder = str(Path.home()) + folder[1:] if folder.startswith("~/") else folder
+    folder = state.place.home + folder[1:] if folder.startswith("~/") else folder
     if UNSAID.search(folder.strip("/")) or not folder.startswith("/"):
         return folder.rstrip("/").endswith(_TOOLS)
     zones = {target.zone for target in state.disk.targets(folder)}

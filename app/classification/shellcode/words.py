@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import product, zip_longest
-from pathlib import Path
 from typing import Final
 
 from tree_sitter import Node
@@ -142,7 +141,7 @@ def _tilde(text: str, first: Node, state: State) -> str:
     if not text_of(first).startswith("~"):
         return f"./{text}"  # a file of this name
     name, slash, rest = text.partition("/")
-    folder = str(Path.home()) if name == "~" else state.value("PWD")[0] if name == "~+" else HOLE
+    folder = state.place.home if name == "~" else state.value("PWD")[0] if name == "~+" else HOLE
     return f"{folder}{slash}{rest}"
 
 
