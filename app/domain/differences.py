@@ -20,7 +20,7 @@ from app.domain.modes import VERDICTS, Verdict
 from app.domain.naming import COMMANDS, PLACES, TOOLS, listed
 from app.domain.patterns import matches
 from app.domain.policy import decide
-from app.domain.probes import UNNAMED, grid, paths_around
+from app.domain.probes import grid, named_tools, paths_around, words_of
 from app.domain.reasons import quoted
 from app.domain.restrictions import Call, InForce
 
@@ -91,7 +91,8 @@ def difference(before: InForce, after: InForce) -> Difference:
     ]
     changed = [each for each in probed if each.before != each.after]
     patterns = _patterns(before, after)
-    items = list(dict.fromkeys(_spoken(changed, patterns)))
+    tools = named_tools((*after.policies, *before.policies))
+    items = list(dict.fromkeys(_spoken(changed, patterns, tools)))
     for change in changed:
         if not any(covers(item, change.call, change.before, change.after) for item in items):
             items.append(change.item("class", change.call.tool_class))
@@ -148,18 +149,20 @@ def _patterns(before: InForce, after: InForce) -> tuple[str, ...]:
     return tuple(sorted(named, key=lambda pattern: (-len(pattern), pattern)))
 
 
-def _spoken(changed: Sequence[_Change], patterns: Sequence[str]) -> Iterator[Item]:
+def _spoken(
+    changed: Sequence[_Change], patterns: Sequence[str], tools: frozenset[str]
+) -> Iterator[Item]:
     """The items of the calls that stand for something; places before the patterns inside them."""
-    zones = [item for each in changed for item in _of_base(each)]
+    zones = [item for each in changed for item in _of_base(each, tools)]
     yield from zones
     for each in changed:
         yield from _of_pattern(each, patterns, zones)
 
 
-def _of_base(change: _Change) -> Iterator[Item]:
+def _of_base(change: _Change, tools: frozenset[str]) -> Iterator[Item]:
     call = change.call
     (effect,) = call.effects
-    if call.tool != UNNAMED:
+    if call.tool in tools:
         yield change.item("tool", call.tool)
     elif call.commands:
         yield change.item("command", call.commands[0])
@@ -206,13 +209,13 @@ def _with_exceptions(item: Item, probed: Sequence[_Change], patterns: Sequence[s
     """An item for places that says which patterns inside it stay as they were."""
     if PARTS[item.kind] != "paths" and not item.places:
         return item
-    but = tuple(sorted(p for p in patterns if p != item.name and _stays(item, p, probed)))
+    but = tuple(sorted(p for p in patterns if p != item.name and _stays(item, p, patterns, probed)))
     return replace(item, but=but)
 
 
-def _stays(item: Item, pattern: str, probed: Sequence[_Change]) -> bool:
+def _stays(item: Item, pattern: str, patterns: Sequence[str], probed: Sequence[_Change]) -> bool:
     """Whether a pattern lies inside the item's place and what it names changes otherwise."""
-    on = paths_around(pattern)[0]
+    on = paths_around(pattern, words_of(patterns))[0]
     for each in probed:
         targets = each.call.targets
         if each.call.tool_class == "write" and targets and targets[0].path == on:

@@ -17,8 +17,8 @@ from app.domain.calls import Target
 from app.domain.entries import Direction
 from app.domain.modes import VERDICTS, Mode, Verdict
 from app.domain.patterns import zone_inside
-from app.domain.policy import decide
-from app.domain.probes import UNNAMED, grid, paths_around
+from app.domain.policy import verdict
+from app.domain.probes import grid, paths_around, unnamed
 from app.domain.restrictions import Call, InForce, Policy
 
 Value: TypeAlias = Mode | Policy | None  # None: a notice or a signal, which restricts nothing
@@ -59,6 +59,8 @@ def direction(current: Value | InForce, new: Value | InForce) -> Direction:
 
 def narrow(current: _V, change: _V) -> _V | Widened:
     """The whole new value, where it gives no probe call a freer verdict; else the call it frees."""
+    if current == change:
+        return change
     added = _added_pattern(current, change)
     if added is not None:
         return added
@@ -100,9 +102,7 @@ def whole(value: Value | InForce) -> InForce:
 
 def _changes(before: InForce, after: InForce) -> Iterator[_Change]:
     for call in grid((*after.policies, *before.policies)):
-        yield _Change(
-            call=call, before=decide(before, call).verdict, after=decide(after, call).verdict
-        )
+        yield _Change(call=call, before=verdict(before, call), after=verdict(after, call))
 
 
 def _added_pattern(current: Mode | Policy, change: Mode | Policy) -> Widened | None:
@@ -117,14 +117,14 @@ def _added_pattern(current: Mode | Policy, change: Mode | Policy) -> Widened | N
         return None
     path = paths_around(added[0])[0]
     call = Call(
-        tool=UNNAMED,
+        tool=unnamed((current, change)),
         tool_class="write",
         effects=("write",),
         targets=(Target(path=path, zone=zone_inside(path)),),
     )
     return Widened(
         call=call,
-        before=decide(whole(current), call).verdict,
-        after=decide(whole(change), call).verdict,
+        before=verdict(whole(current), call),
+        after=verdict(whole(change), call),
         why="adds_write_pattern",
     )

@@ -21,6 +21,7 @@ from app.domain.modes import UNKNOWN_CLASSES, VERDICTS, Mode, Ruling, Verdict
 from app.domain.patterns import matches
 from app.domain.restrictions import Call, Decision, InForce, Policy, VerdictRule
 
+_STRICTEST: Verdict = VERDICTS[-1]
 _WRITING: frozenset[Effect] = frozenset({"write", "git_restore"})  # effects that name targets
 _UNVOUCHED: frozenset[Effect] = frozenset({"unknown", "unknown_closed"})
 # What the postures leave alone: these tool classes, and shell lines, when they only do this.
@@ -42,11 +43,7 @@ def decide(in_force: InForce, call: Call, open_tests: frozenset[str] | None = No
 
     `open_tests`: None while no target is red, else the only test files that may be written.
     """
-    found = max(
-        _findings(in_force, call, open_tests),
-        key=lambda finding: VERDICTS.index(finding.verdict),
-        default=None,
-    )
+    found = _found(in_force, call, open_tests)
     names = tuple(mode.name for mode in in_force.modes)
     posture = _strictest(in_force.policies)
     if found is None:
@@ -64,6 +61,22 @@ def decide(in_force: InForce, call: Call, open_tests: frozenset[str] | None = No
     )
 
 
+def verdict(in_force: InForce, call: Call, open_tests: frozenset[str] | None = None) -> Verdict:
+    """The verdict alone, for comparisons over many calls."""
+    found = _found(in_force, call, open_tests)
+    return "none" if found is None else found.verdict
+
+
+def _found(in_force: InForce, call: Call, open_tests: frozenset[str] | None) -> _Finding | None:
+    """The strictest finding, of equal ones the first; after a denial none can be stricter."""
+    strictest = None
+    for finding in _findings(in_force, call, open_tests):
+        if finding.verdict == _STRICTEST:
+            return finding
+        strictest = strictest or finding  # all others are `ask`
+    return strictest
+
+
 def _strictest(policies: tuple[Policy, ...]) -> Posture:
     return max((policy.posture for policy in policies), key=POSTURES.index, default=POSTURES[0])
 
@@ -74,11 +87,16 @@ def _findings(
     yield from _guarded(call)
     for mode in in_force.modes:
         yield from _by_class(mode, call)
-    if open_tests is not None and all(mode.writes for mode in in_force.modes):
+    # Named first where the modes would let a test be written, and never left out: a mode that
+    # writes nothing may still ask where the boundary denies.
+    named_first = all(mode.writes for mode in in_force.modes)
+    if named_first:
         yield from _boundary(call, open_tests)
     for mode in in_force.modes:
         for effect in call.effects:
             yield from _by_effect(mode, call, effect)
+    if not named_first:
+        yield from _boundary(call, open_tests)
     for policy in in_force.policies:
         yield from _by_posture(policy.posture, call)
         yield from _by_tool(policy, call)
@@ -102,9 +120,9 @@ def _by_class(mode: Mode, call: Call) -> Iterator[_Finding]:
         yield _Finding(verdict="deny", rule="mode_tool", detail=call.tool, mode=mode)
 
 
-def _boundary(call: Call, open_tests: frozenset[str]) -> Iterator[_Finding]:
-    for target in _written(call):
-        if target.zone == "test" and target.path not in open_tests:
+def _boundary(call: Call, open_tests: frozenset[str] | None) -> Iterator[_Finding]:
+    for target in _written(call) if open_tests is not None else ():
+        if target.zone == "test" and target.path not in (open_tests or ()):
             yield _Finding(verdict="deny", rule="boundary", detail=target.path)
 
 

@@ -15,7 +15,7 @@ from app.domain.patterns import matches
 from app.domain.policy import decide
 from app.domain.probes import grid
 from app.domain.restrictions import Call, InForce, Policy, changed
-from tests.domain.test_narrowing_properties import near_modes, near_policies, policies
+from tests.domain.changes import mode_changes, policies, policy_changes
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "differences.json").read_text())
 DEFAULT = MODES["default"]
@@ -95,7 +95,7 @@ def whole_and_true(before: InForce, after: InForce) -> None:
 
 
 @settings(max_examples=300)
-@given(near_modes, policies)
+@given(mode_changes, policies)
 def test_no_change_of_a_mode_is_left_out_and_none_made_up(
     pair: tuple[Mode, Mode], policy: Policy
 ) -> None:
@@ -104,7 +104,7 @@ def test_no_change_of_a_mode_is_left_out_and_none_made_up(
 
 
 @settings(max_examples=300)
-@given(near_policies(), near_modes)
+@given(policy_changes, mode_changes)
 def test_no_change_of_a_policy_is_left_out_and_none_made_up(
     pair: tuple[Policy, Policy], modes: tuple[Mode, Mode]
 ) -> None:
@@ -113,7 +113,7 @@ def test_no_change_of_a_policy_is_left_out_and_none_made_up(
 
 
 @settings(max_examples=200)
-@given(near_policies(), near_modes)
+@given(policy_changes, mode_changes)
 def test_the_way_back_is_the_same_list_in_the_other_direction(
     pair: tuple[Policy, Policy], modes: tuple[Mode, Mode]
 ) -> None:

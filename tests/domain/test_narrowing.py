@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 
+from app.domain.calls import Target
 from app.domain.modes import MODES, Mode
 from app.domain.narrowing import Widened, automatic, direction, narrow
-from app.domain.restrictions import InForce, Policy
+from app.domain.policy import decide
+from app.domain.restrictions import Call, InForce, Policy
 from tests.domain.verdict_cases import cases, value_of
 
 DEFAULT = MODES["default"]
+A_TEST = Target(path="tests/a.py", zone="test")
 
 
 @pytest.mark.parametrize("case", cases("narrowing"))
@@ -106,3 +109,16 @@ def test_one_ruling_is_enough_to_loosen_a_mode() -> None:
     freer = replace(debug, shell=debug.shell.set("git_record", "ask"))
     assert direction(debug, freer) == "loosen"
     assert direction(freer, debug) == "tighten"
+
+
+def test_a_mode_that_writes_nothing_is_no_way_around_red_tests() -> None:
+    """What is stricter while all is green is stricter while a test is red."""
+    asking = replace(
+        DEFAULT["test_development"],
+        shell=DEFAULT["test_development"].shell.set("write", "scope_or_ask"),
+    )
+    closed = replace(asking, writes=())
+    assert narrow(asking, closed) is closed
+    edit = Call(tool="Edit", tool_class="edit", effects=("write",), targets=(A_TEST,))
+    assert decide(under(asking), edit, frozenset()).verdict == "deny"
+    assert decide(under(closed), edit, frozenset()).verdict == "deny"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from itertools import product
 
+import pytest
 from immutables import Map
 
 from app.domain.modes import EFFECTS, TOOL_CLASSES, ZONES, Verdict
+from app.domain.narrowing import direction
 from app.domain.patterns import matches
-from app.domain.probes import MOST, grid, paths_around
+from app.domain.probes import MOST, UNNAMED, Words, grid, paths_around
 from app.domain.restrictions import DENIALS, PATTERNS, TOOLS, Policy
 
 
@@ -37,7 +39,8 @@ def test_every_named_tool_denial_and_pattern_is_probed() -> None:
     assert any(call.tool == "Bash" for call in calls)
     assert any(call.commands == ("git push",) for call in calls)
     paths = {target.path for call in calls for target in call.targets}
-    assert {*paths_around("/src/"), *paths_around("*.md")} <= paths
+    words = Words(word="q" * 6, letter="q")  # longer than a pattern: no `?` matches it
+    assert {*paths_around("/src/", words), *paths_around("*.md", words)} <= paths
 
 
 def test_the_longest_two_policies_fit_the_grid() -> None:
@@ -61,17 +64,29 @@ def test_the_grid_never_exceeds_its_bound() -> None:
     assert len(grid(many)) == MOST
 
 
-def test_a_path_lies_on_its_pattern_one_below_one_beside_and_one_outside() -> None:
-    on, below, beside, outside = paths_around("/src/")
-    assert [matches(["/src/"], path) for path in (on, below, beside, outside)] == [
-        True, True, True, False,
-    ]  # fmt: skip
-    on, below, beside, outside = paths_around("docs/*.md")
-    assert [matches(["docs/*.md"], path) for path in (on, below, beside, outside)] == [
-        True, True, False, False,
-    ]  # fmt: skip
+def test_of_a_pattern_there_are_paths_on_it_below_beside_and_outside() -> None:
+    on, short, below, beside, outside = paths_around("/src/")
+    found = [matches(["/src/"], path) for path in (on, short, below, beside, outside)]
+    assert found == [True, True, True, True, False]
+    on, short, below, beside, outside = paths_around("docs/*.md")
+    found = [matches(["docs/*.md"], path) for path in (on, short, below, beside, outside)]
+    assert found == [True, True, True, False, False]
 
 
-def test_a_wildcard_becomes_a_name_that_no_other_pattern_names() -> None:
-    assert paths_around("/src/**/*.p?")[0] == "src/probe-deep/probe-some.pq"
-    assert paths_around("/src/**")[0] == "src/probe-any"
+def test_a_wildcard_becomes_as_little_as_may_be_and_a_word() -> None:
+    assert paths_around("/src/**/*.p?")[:2] == ("src/probe/probe.pq", "src/.pq")
+    assert paths_around("/src/**")[:2] == ("src/probe", "src/q")
+
+
+def test_a_policy_that_names_the_unnamed_tool_hides_nothing_behind_it() -> None:
+    named = Map[str, Verdict]([(UNNAMED, "deny")])
+    strict, loose = Policy(posture="read-only", verdicts=named), Policy(verdicts=named)
+    assert direction(strict, loose) == "loosen"
+
+
+@pytest.mark.parametrize(
+    "had",
+    [("/src/probe*",), ("/src/?????", "/src/??????????"), ("/src/q*", "/src/*q"), ("/src/???*",)],
+)
+def test_a_wider_pattern_is_found_out_whatever_stood_there_before(had: tuple[str, ...]) -> None:
+    assert direction(Policy(write_paths=had), Policy(write_paths=("/src/*",))) == "loosen"
