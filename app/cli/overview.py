@@ -51,6 +51,9 @@ def _scope(view: View) -> Iterator[str]:
         )
     if view["not_vouched_for"]:
         yield f"  {view['not_vouched_for']} calls of unknown effect let pass, not vouched for"
+    if view.get("tests_closed_by"):
+        seq = view["tests_closed_by"]
+        yield f"  tests are closed by {seq}: floorboss show {seq}, floorboss revert {seq}"
     if view["advisory"]:
         yield f"  advisory only, as you took them back twice: {', '.join(view['advisory'])}"
     for rule, signal in view["signals"].items():

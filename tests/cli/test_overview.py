@@ -60,6 +60,13 @@ def test_blocks_and_rules_that_only_advise_are_shown() -> None:
     ]
 
 
+def test_the_notice_that_closes_the_tests_is_shown() -> None:
+    assert list(overview([session(tests_closed_by=7)], []))[2:] == [
+        "  tests are closed by 7: floorboss show 7, floorboss revert 7"
+    ]
+    assert list(overview([session(tests_closed_by=None)], []))[2:] == []
+
+
 def test_all_sessions_are_named_only_when_something_holds_for_them() -> None:
     assert list(overview([session(scope="*")], []))[1:] == ["No session was reported yet."]
     held = session(scope="*", mode="plan", seqs=[7])

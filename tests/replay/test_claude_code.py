@@ -64,6 +64,12 @@ def test_a_block_of_ours_is_known_by_its_reason(rule: VerdictRule, before: str) 
     assert (said.outcome, said.denied_by, said.rule) == ("blocked", "controller", rule)
 
 
+def test_a_block_by_the_notice_that_closes_tests_is_one_of_the_boundary() -> None:
+    decision = Decision(verdict="deny", rule="boundary", detail="tests/a.py", notice=5)
+    said = ending(Result(tool="Edit", text=reason(decision, 7), failed=True))
+    assert (said.outcome, said.denied_by, said.rule) == ("blocked", "controller", "boundary")
+
+
 def test_what_is_remembered_of_a_file_is_bounded() -> None:
     recent = Recent()
     assert [recent.repeats(str(number)) for number in range(REMEMBERED + 1)] == (
