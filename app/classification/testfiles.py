@@ -46,8 +46,8 @@ class TooMuch(Exception):
 def listed(root: str, until: float) -> tuple[str, ...]:
     """The test files below a root, each once and in order; `until` is on the monotonic clock.
 
-    Raises TooMuch, or OSError where the root cannot be read. A path may lead to nothing, as git also
-    knows what was removed.
+    Raises TooMuch, or OSError where the root cannot be read. A path may lead to nothing, as git
+    also knows what was removed.
     """
     os.scandir(root).close()  # of a root that cannot be read nobody knows the tests
     said = _tracked(root, until) if os.path.lexists(Path(root, ".git")) else None

@@ -71,6 +71,17 @@ class _Root:
     lock: threading.Lock = field(default_factory=threading.Lock)
     files: dict[str, _File] = field(default_factory=dict)
 
+    def look(self, root: str) -> dict[str, _File]:
+        """The test files by path, in order; what was read of too many is not read again."""
+        one = _Look(root, self.files)
+        try:
+            one.take()
+        except TooMuch:
+            self.files |= one.lasting()
+            raise
+        self.files = one.lasting()
+        return one.found
+
 
 class Trees:
     """Looks at test files, from any thread, and remembers what they were."""
@@ -92,8 +103,7 @@ class Trees:
         known = self._root(root)
         try:
             with known.lock:
-                files = _Look(root, known.files).files()
-                known.files = {path: file for path, file in files.items() if file.stamp.inode}
+                files = known.look(root)
         except (TooMuch, OSError, ValueError):  # a NUL byte, half a character
             return None
         return self._tree(root, files, since)
@@ -168,14 +178,21 @@ class _Look:
         self._until = time.monotonic() + SECONDS
         self._stable = time.time_ns() - FRESH  # what changed later may change again unnoticed
         self._bytes = 0
+        self.found: dict[str, _File] = {}
 
-    def files(self) -> dict[str, _File]:
-        """The test files, by path in order; those that are not worth remembering have no inode."""
+    def take(self) -> None:
+        """Look at each test file; what is not to be remembered has no inode."""
         paths = listed(self._root, self._until)
         if len(paths) > FILES:
             raise TooMuch
-        found = ((path, self._file(path)) for path in paths)
-        return {path: file for path, file in found if file is not None}
+        for path in paths:
+            file = self._file(path)
+            if file is not None:
+                self.found[path] = file
+
+    def lasting(self) -> dict[str, _File]:
+        """What need not be read again while its stamp is the same."""
+        return {path: file for path, file in self.found.items() if file.stamp.inode}
 
     def _file(self, path: str) -> _File | None:
         full = f"{self._root}/{path}"

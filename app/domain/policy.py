@@ -2,7 +2,7 @@
 
     guarded        a path that no mode may write
     mode           tool classes, then what it says to each effect of the call
-    boundary       test files that are closed while a test run is red
+    boundary       test files that are closed: a test run is red, or a green one does not count
     policy         posture, per-tool verdicts, shell denials, write paths
 
 Each of these finds something or nothing; the strictest finding decides, and of equal ones the

@@ -187,6 +187,17 @@ def test_a_file_that_has_long_been_the_same_is_not_read_again(
     assert read == [str(root / "tests/test_a.py")]
 
 
+def test_what_took_too_long_is_gone_on_with(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(testtree, "FRESH", -60_000_000_000)
+    monkeypatch.setattr(
+        testtree, "BYTES", sum(map(len, FILES.values())) - len(FILES["src/a.py"]) - 1
+    )
+    trees = Trees()
+    assert trees.look(str(root)) is None
+    known = trees._root(str(root)).files
+    assert set(known) == set(FILES) - {"src/a.py", "tests/test_a.py"}
+
+
 @pytest.mark.parametrize("limit", ["FILES", "BYTES", "SECONDS"])
 def test_beyond_the_bounds_there_is_no_tree(
     root: Path, limit: str, monkeypatch: pytest.MonkeyPatch
