@@ -139,7 +139,10 @@ def test_zero_turns_a_check_and_a_standing_approval_off(tmp_path: Path) -> None:
     assert configuration.standing["boundary"].uses == 0
 
 
-@pytest.mark.parametrize(("profile", "approvals"), [("default", {"boundary": 30}), ("strict", {})])
+@pytest.mark.parametrize(
+    ("profile", "approvals"),
+    [("default", {"boundary": 30, "diagnosis": 3, "plan": 3}), ("strict", {})],
+)
 def test_a_profile_brings_its_modes_thresholds_and_approvals(
     profile: str, approvals: dict[str, int], tmp_path: Path
 ) -> None:

@@ -13,7 +13,18 @@ from fastapi import FastAPI, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.api import decisions, events, health, hooks, log, problems, reads, stream, tokens
+from app.api import (
+    artifacts,
+    decisions,
+    events,
+    health,
+    hooks,
+    log,
+    problems,
+    reads,
+    stream,
+    tokens,
+)
 from app.api.docs import docs
 from app.api.guards import Guards
 from app.api.hotpath import HotPath
@@ -60,7 +71,7 @@ def routes() -> Application:
     app.front = super(Application, app).__call__
     problems.install(app)
     app.add_exception_handler(LogUnavailable, _unreadable)
-    for part in (events, hooks, log, stream, reads, decisions, tokens, health):
+    for part in (events, artifacts, hooks, log, stream, reads, decisions, tokens, health):
         app.include_router(part.router, responses=PROBLEM)
     app.add_api_route("/docs", docs, include_in_schema=False)
     app.openapi = partial(_described, app)  # type: ignore[method-assign]  # as FastAPI documents
@@ -69,7 +80,9 @@ def routes() -> Application:
 
 def _described(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
-        app.openapi_schema = document(app, decisions.Decision, decisions.Proposal, tokens.NewToken)
+        app.openapi_schema = document(
+            app, artifacts.Artifact, decisions.Decision, decisions.Proposal, tokens.NewToken
+        )
     return app.openapi_schema
 
 

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from app.api.body import object_in
 from app.api.headers import by_name
 from app.api.problems import answer as faulty
-from app.api.problems import problem
+from app.api.problems import invalid_body, problem
 from app.api.schemas import DECIDED, access
 from app.api.schemas import body as body_of
 from app.api.wiring import Attempted, actor_of, answer, deciding, unavailable, wiring
@@ -107,7 +107,7 @@ async def _decide(request: Request, verb: Verb, seq: int, dry_run: bool) -> Resp
     try:
         decision = Decision.model_validate(body)
     except ValidationError as error:
-        return _invalid(error)
+        return invalid_body(error)
     command = Command(
         verb=verb,
         seq=seq,
@@ -169,7 +169,7 @@ async def propose(request: Request, dry_run: bool = False) -> Response:
     try:
         wanted = Proposal.model_validate(body)
     except ValidationError as error:
-        return _invalid(error)
+        return invalid_body(error)
     if wanted.decide:
         attempted = Attempted(verb="propose and decide", scope=wanted.scope, action=wanted.action)
         allowed = await deciding(request, attempted)
@@ -190,13 +190,6 @@ def _wish(wanted: Proposal, actor: str) -> Wish:
         expected_state=wanted.expected_state,
         limit=limit_of(wanted.limit),
     )
-
-
-def _invalid(error: ValidationError) -> Response:
-    """What a body should have been, by the names of our own fields only."""
-    first = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(map(str, first["loc"] if first["type"] != "extra_forbidden" else ()))
-    return problem(422, "invalid_request", f"{place or 'body'}: {first['msg']}.", at=place)
 
 
 def _answered(

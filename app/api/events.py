@@ -73,7 +73,7 @@ async def report(parts: Wiring, scope: Scope, receive: Receive) -> Response:
                 f'{{"results":[{",".join(map(result_json, answers))}]}}'.encode(), 201
             )
         case Conflict():
-            return await _conflict(parts, result, who)
+            return await conflict(parts, result, who)
         case CutOff(stored=stored, cause=cause):
             return unavailable(cause, stored=stored)
 
@@ -100,7 +100,7 @@ async def decide(request: Request) -> Response:
         case Answer():
             return answer(_verdict(result))
         case Conflict():
-            return await _conflict(parts, result, who)
+            return await conflict(parts, result, who)
         case Unavailable(cause=cause):
             return answer(_unlogged(parts, attempt, cause))
 
@@ -184,15 +184,16 @@ def _unlogged(parts: Wiring, attempt: Event, cause: str) -> Json:
     }
 
 
-async def _conflict(parts: Wiring, conflict: Conflict, who: Principal) -> Response:
-    if conflict.code == "session_bound":
+async def conflict(parts: Wiring, found: Conflict, who: Principal) -> Response:
+    """The answer to a request that cannot be stored; one about a bound session is logged."""
+    if found.code == "session_bound":
         refusal = Refusal(
             why="session_bound",
-            detail=conflict.detail,
-            scope=conflict.session,
+            detail=found.detail,
+            scope=found.session,
             action="session",
             seq=0,
         )
         await parts.control.refuse(refused(refusal, f"harness:{who.name}", "events"))
-    detail = f"Event {conflict.index}, counted from 0: {conflict.detail}."
-    return problem(409, conflict.code, detail, index=conflict.index, stored=conflict.stored)
+    detail = f"Event {found.index}, counted from 0: {found.detail}."
+    return problem(409, found.code, detail, index=found.index, stored=found.stored)

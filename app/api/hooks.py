@@ -165,7 +165,7 @@ def reply_to(heard: Heard) -> Reply:
         verdict=asked.verdict or "none" if asked else "none",
         reason=asked.reason if asked else None,
         context="\n".join(context) or None,
-        message=to_person(fired),
+        message="\n".join(filter(None, (to_person(fired), *heard.handed))) or None,
     )
 
 

@@ -23,10 +23,12 @@ from app.api.schemas import access
 from app.api.wiring import answer, caller, wiring
 from app.domain.entries import Action, Entry, Kind
 from app.domain.events import Json
+from app.domain.observations import whole_of
 from app.domain.tables import table
-from app.domain.views import entry_view
+from app.domain.views import artifact_view, entry_view
 from app.harness.base import Fault
 from app.service.archive import Broken, Verified
+from app.service.writer import Unavailable
 
 router = APIRouter(tags=["log"])
 PAGE = 1_000  # entries of one page at the most
@@ -118,7 +120,20 @@ async def entry(request: Request, seq: Annotated[int, Path(ge=0, le=2**53)]) -> 
         return problem(404, "unknown_seq", "The log has no entry at this place.")
     referring = await run_in_threadpool(reader.referring_to, seq)
     later: list[Json] = [entry_view(each, text=text) for each in referring]
-    return answer({**entry_view(found, text=text), "referred_to_by": later})
+    shown: dict[str, Json] = {**entry_view(found, text=text), "referred_to_by": later}
+    handed = await _handed(request, found, text=text)
+    return answer({**shown, **({"artifact": handed} if handed else {})})
+
+
+async def _handed(request: Request, entry: Entry, *, text: bool) -> Json:
+    """What an agent handed over for the way back that an entry is; None: nothing, or it is none."""
+    tightening = whole_of(entry.body, "return") if entry.kind == "proposed" else None
+    if tightening is None:
+        return None
+    loaded = await wiring(request).control.session(entry.scope)
+    if isinstance(loaded, Unavailable):
+        return None
+    return artifact_view(loaded[0], entry.scope, tightening, text=text)
 
 
 @router.get("/controller/verify", openapi_extra=access("reader"))

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
 from app.domain.events import Json
@@ -65,6 +66,13 @@ def answer(fault: Fault, *, headers: Mapping[str, str] | None = None, **extra: J
     """The answer to a request whose input, or whose sender, was not taken."""
     where: dict[str, Json] = {"at": fault.at} if fault.at else {}
     return problem(fault.status, fault.code, fault.detail, headers=headers, **where, **extra)
+
+
+def invalid_body(error: ValidationError) -> Response:
+    """What a body should have been, by the names of our own fields only."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(map(str, first["loc"] if first["type"] != "extra_forbidden" else ()))
+    return problem(422, "invalid_request", f"{place or 'body'}: {first['msg']}.", at=place)
 
 
 def internal_error(error: Exception) -> Response:

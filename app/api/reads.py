@@ -13,6 +13,7 @@ from app.api.problems import answer as faulty
 from app.api.problems import problem
 from app.api.schemas import access
 from app.api.wiring import answer, caller, unavailable, wiring
+from app.domain.artifacts import schema
 from app.domain.entries import EVERYWHERE
 from app.domain.events import Json
 from app.domain.modes import Mode, definition
@@ -114,4 +115,4 @@ async def mode(request: Request, name: str) -> Response:
 
 
 def _mode(found: Mode) -> Json:
-    return {"mode": found.name, **definition(found)}
+    return {"mode": found.name, **definition(found), "output": schema(found)}

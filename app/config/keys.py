@@ -18,7 +18,11 @@ PREFIX = "FLOORBOSS_"
 
 # The standing approvals that each profile ships (docs/design.md 10).
 STANDING: Mapping[str, Mapping[str, Standing]] = {
-    "default": {"boundary": Standing(uses=30)},
+    "default": {
+        "boundary": Standing(uses=30),
+        "diagnosis": Standing(uses=3),
+        "plan": Standing(uses=3),
+    },
     "strict": {},
 }
 

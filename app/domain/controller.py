@@ -26,12 +26,14 @@ from app.domain.entries import (
 from app.domain.events import Json
 from app.domain.expiry import expired
 from app.domain.handoff import handoff
+from app.domain.handovers import references
 from app.domain.modes import Mode
 from app.domain.narrowing import direction
 from app.domain.proposals import crowded, open_twin
 from app.domain.replacing import replace
 from app.domain.restrictions import InForce, Policy
 from app.domain.returns import end, settled
+from app.domain.standing import WAKING, granted
 from app.domain.state import (
     Book,
     Session,
@@ -58,6 +60,8 @@ def record(pending: Pending, draft: Draft, configuration: Configuration) -> Pend
         pending = pending.append(*inherited(pending.book, entry, configuration))
     if draft.kind in OBSERVED:
         pending = _reacted(pending, entry, configuration)
+    if draft.action in WAKING and draft.kind == "observed":
+        pending = granted(pending, entry, configuration)
     pending = expired(pending, draft.scope, configuration)
     return settled(pending, draft.scope, configuration)
 
@@ -146,10 +150,10 @@ def _tightening(
     book: Book, entry: Entry, trip: Trip, scope: str, configuration: Configuration
 ) -> Draft | None:
     """The automatic change of one scope, or None where it would not narrow what is in force."""
-    agent = agent_of(entry.scope)
+    agent, session = agent_of(entry.scope), book.session(entry.scope)
     evidence: dict[str, Json] = {
         "because": [because(trip, agent)],
-        "handoff": handoff(stream_of(book.session(entry.scope), agent), trip),
+        "handoff": handoff(stream_of(session, agent), trip, references(session, agent)),
     }
     for action, value in _wanted(book, trip, scope, configuration):
         draft = tightening(book, entry, scope, action, value, evidence, configuration)

@@ -21,6 +21,7 @@ EventKind = Literal[
     "session_start",
     "session_end",
     "usage",
+    "artifact",  # what a mode wants handed over: a diagnosis, an assessment, a plan
     "note",  # anything else a harness says about a session; it counts nowhere
 ]
 Outcome = Literal[

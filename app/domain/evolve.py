@@ -18,6 +18,7 @@ from app.domain.boundary import closes_tests, develops_tests, ran, taken_off, wr
 from app.domain.calls import call_of
 from app.domain.entries import MACHINE, RESTRICTIONS, Entry, Kind, agent_of
 from app.domain.events import Json
+from app.domain.handovers import ended, granted, handed
 from app.domain.held_settings import asked as asked_for
 from app.domain.held_settings import held_by, over
 from app.domain.limits import Running, let_through, limit_of
@@ -141,6 +142,9 @@ def _observed(session: Taking, entry: Entry) -> None:
         case "session":
             stream = replace(stream, touched=())  # a start or an end adds to no counter
             _begin_or_end(session, entry)
+        case "artifact":
+            stream = replace(stream, touched=())
+            handed(session, entry)
         case _:
             pass
     keep_stream(session, agent, stream)
@@ -155,6 +159,8 @@ def _called(session: Taking, entry: Entry, stream: Stream) -> Stream:
         call = ran(session, call, entry.at)
     if entry.ref is not None and entry.ref in session.open:
         session.open = session.open.delete(entry.ref)
+    if session.artifacts:
+        ended(session, entry)
     return finished(stream, call, counted=said != "deny", refused=said == "ask")
 
 
@@ -189,8 +195,8 @@ def _locate(session: Taking, entry: Entry) -> None:
         session.permission_mode = text_of(body, "permission_mode") or session.permission_mode
     session.root = session.root or text_of(body, "root")
     session.binding = session.binding or text_of(body, "hooks")
-    if session.ended:  # late bills resume nothing
-        session.ended = entry.action in ("session", "usage")
+    if session.ended:  # late bills and late artifacts resume nothing
+        session.ended = entry.action in ("session", "usage", "artifact")
 
 
 def _begin_or_end(session: Taking, entry: Entry) -> None:
@@ -206,7 +212,8 @@ def _begin_or_end(session: Taking, entry: Entry) -> None:
 
 def _remind(session: Taking, agent: str) -> None:
     """The main agent has just been told what is in force, if it had to be told."""
-    session.remind = session.remind and bool(agent)
+    if not agent:
+        session.remind, session.unheard = False, None
 
 
 def _decided(session: Taking, entry: Entry) -> None:
@@ -336,6 +343,8 @@ def _answered(session: Taking, entry: Entry) -> None:
         return
     if entry.kind == "dismissed" and proposal.returns is not None:
         session.declined = session.declined.set(proposal.returns, entry.seq)
+    if entry.kind == "approved":
+        granted(session, entry)
     _close(session, proposal.seq, entry.kind)
 
 

@@ -12,8 +12,11 @@ from app.domain.signals import Stream
 CHANGED_PATHS = 8  # recently written paths it names
 
 
-def handoff(stream: Stream, trip: Trip) -> dict[str, Json]:
-    """What the next mode starts from: the calls tried, those that failed, the paths changed."""
+def handoff(stream: Stream, trip: Trip, artifacts: list[Json]) -> dict[str, Json]:
+    """What the next mode starts from: the calls tried, those that failed, the paths changed.
+
+    `artifacts` names what was handed over before, by place and kind; their text stays where it is.
+    """
     recent = stream.recent
     paths = [call.path for call in recent if call.path and not call.failed]
     changed: list[Json] = [*dict.fromkeys(reversed(paths))]
@@ -23,4 +26,5 @@ def handoff(stream: Stream, trip: Trip) -> dict[str, Json]:
         "failed": [call.seq for call in recent if call.failed],
         "changed": changed[:CHANGED_PATHS],
         "seqs": list(trip.seqs),
+        **({"artifacts": artifacts} if artifacts else {}),
     }

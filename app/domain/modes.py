@@ -6,6 +6,7 @@ to each effect the call has. Tools of unknown class (`mcp`, `other`) are judged 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar, get_args
@@ -24,6 +25,8 @@ TOOL_CLASSES: tuple[ToolClass, ...] = get_args(ToolClass)
 EFFECTS: tuple[Effect, ...] = get_args(Effect)
 ZONES: tuple[Zone, ...] = get_args(Zone)
 RULINGS: tuple[Ruling, ...] = get_args(Ruling)
+WORD = re.compile(r"[a-z][a-z_]{0,39}")  # the name of a part
+PARTS = 12  # of what one mode wants handed over
 UNKNOWN_CLASSES: frozenset[ToolClass] = frozenset({"mcp", "other"})
 
 
@@ -36,6 +39,7 @@ class Mode:
     writes: tuple[Zone, ...]
     shell: Map[Effect, Ruling]  # an effect that is missing is denied
     handoff: str | None = None  # diagnosis, assessment, plan; None: nothing
+    output: tuple[str, ...] = ()  # the parts of what is handed over, where it is not free text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +78,30 @@ _DEFAULT: tuple[Mode, ...] = (
         writes=("test",),
         shell=_TEST_DEVELOPMENT,
     ),
-    Mode(name="debug", tools=(*_LOOKING, "test"), writes=(), shell=_DEBUG, handoff="diagnosis"),
-    Mode(name="review", tools=_LOOKING, writes=(), shell=_LOOK_ONLY, handoff="assessment"),
-    Mode(name="plan", tools=_LOOKING, writes=(), shell=_LOOK_ONLY, handoff="plan"),
+    Mode(
+        name="debug",
+        tools=(*_LOOKING, "test"),
+        writes=(),
+        shell=_DEBUG,
+        handoff="diagnosis",
+        output=("failing", "expected", "actual", "where", "hypothesis"),
+    ),
+    Mode(
+        name="review",
+        tools=_LOOKING,
+        writes=(),
+        shell=_LOOK_ONLY,
+        handoff="assessment",
+        output=("changed", "verified", "risks", "verdict"),
+    ),
+    Mode(
+        name="plan",
+        tools=_LOOKING,
+        writes=(),
+        shell=_LOOK_ONLY,
+        handoff="plan",
+        output=("goal", "tried", "steps", "check"),
+    ),
 )
 
 
@@ -101,6 +126,7 @@ def definition(mode: Mode) -> dict[str, Json]:
         "writes": list(mode.writes),
         "shell": {effect: mode.shell[effect] for effect in EFFECTS if effect in mode.shell},
         "handoff": mode.handoff,
+        **({"output": list(mode.output)} if mode.output else {}),
     }
 
 
@@ -116,7 +142,7 @@ def parsed_mode(name: str, raw: Json) -> Mode | Malformed:
     """The mode somebody wrote down as JSON, or what is wrong with it."""
     if not name or not isinstance(raw, dict):
         return Malformed(detail="a mode needs a name and an object")
-    if unknown := sorted(raw.keys() - {"tools", "writes", "shell", "handoff"}):
+    if unknown := sorted(raw.keys() - {"tools", "writes", "shell", "handoff", "output"}):
         return Malformed(detail=f"a mode has no field {unknown[0]}")
     tools, writes = _words(raw.get("tools"), TOOL_CLASSES), _words(raw.get("writes"), ZONES)
     shell, handoff = _shell(raw.get("shell")), raw.get("handoff")
@@ -124,7 +150,10 @@ def parsed_mode(name: str, raw: Json) -> Mode | Malformed:
         return Malformed(detail="tools, writes and shell hold words of the tables only")
     if not (handoff is None or isinstance(handoff, str)):
         return Malformed(detail="handoff is a word or null")
-    return Mode(name=name, tools=tools, writes=writes, shell=shell, handoff=handoff)
+    output = _output(raw.get("output", []))
+    if output is None:
+        return Malformed(detail=f"output holds at most {PARTS} words, each of them once")
+    return Mode(name=name, tools=tools, writes=writes, shell=shell, handoff=handoff, output=output)
 
 
 _W = TypeVar("_W", bound=str)
@@ -135,6 +164,15 @@ def _words(raw: Json, known: tuple[_W, ...]) -> tuple[_W, ...] | None:
     if not isinstance(raw, list) or any(item not in known for item in raw):
         return None
     return tuple(word for item in raw for word in known if word == item)
+
+
+def _output(raw: Json) -> tuple[str, ...] | None:
+    """The names of parts; none at all in entries that were written before modes had any."""
+    parts = [part for part in raw if isinstance(part, str)] if isinstance(raw, list) else []
+    if not isinstance(raw, list) or len(parts) != len(raw) or len(raw) > PARTS:
+        return None
+    named = all(WORD.fullmatch(part) for part in parts) and len(set(parts)) == len(parts)
+    return tuple(parts) if named else None
 
 
 def _shell(raw: Json) -> Map[Effect, Ruling] | None:

@@ -25,7 +25,8 @@ SHOWN: Final = frozenset({
     "fingerprint",
     # what was decided, and why
     "verdict", "would", "mode", "posture", "also", "definition", "return", "approved", "standing",
-    "use", "of", "limit", "void", "configuration", "state", "notice", "attempted", "by", "in_force",
+    "use", "of", "limit", "void", "artifact", "prompted", "configuration", "state", "notice",
+    "attempted", "by", "in_force", "handover", "valid",
     # counts and configuration
     "count", "events", "verdicts", "from", "to", "profile", "enforcement",
 })  # fmt: skip

@@ -88,7 +88,8 @@ def reason(decision: Decision, seq: int) -> str:
 def _ways_out(decision: Decision) -> tuple[str, ...]:
     ask = "A person may say yes to it." if decision.verdict == "ask" else ""
     hand_over = (
-        f"Make your {decision.handoff} and propose a mode with it as the reason; a person decides."
+        f"Hand over your {decision.handoff}: end your turn with a fenced block that opens with"
+        f" ```floorboss {decision.handoff}, or propose a mode with a reason; a person decides."
         if decision.handoff
         else ""
     )

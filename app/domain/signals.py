@@ -56,6 +56,8 @@ __all__ = (
 )
 
 NOWHERE = frozenset({"unknown", "interrupted", "cancelled"})  # outcomes that count nowhere
+LOOKING = frozenset({"read", "search", "test"})  # classes whose calls look at something
+SEEING = frozenset({"read", "test"})  # effects of shell lines that do
 USUAL_CONTEXT = 200_000  # tokens, where the harness names no limit
 
 
@@ -89,6 +91,8 @@ def _counted(step: Counting, call: Call, *, refused: bool) -> None:
 def _ran(step: Counting, call: Call, empty: Slot) -> None:
     """A call that was let through; `empty` is its place in windows where it weighs nothing."""
     allowed(step, empty)
+    if looks(call):
+        step.looked = call.seq
     if call.reading.tool_class == "talk":
         noted(step, call)
         return
@@ -101,6 +105,14 @@ def _ran(step: Counting, call: Call, empty: Slot) -> None:
         step.edited = True
     repeated(step, call, novelty)
     progressed(step, call, novelty, empty, change=change)
+
+
+def looks(call: Call) -> bool:
+    """Whether a call looks at something and does nothing else, be it by a shell line."""
+    reading = call.reading
+    if reading.tool_class in LOOKING:
+        return True
+    return reading.tool_class == "shell" and all(effect in SEEING for effect in reading.effects)
 
 
 def asked(stream: Stream, call: Call, denied: bool, rule: str | None = None) -> Stream:

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from immutables import Map
 
+from app.domain.artifacts import Artifact
 from app.domain.configuration import Configuration, Posture
 from app.domain.entries import EVERYWHERE, Action, Direction, Kind, agent_of, session_of
 from app.domain.events import Json
@@ -134,12 +135,15 @@ class Session:
     written: frozenset[str] = frozenset()  # tests written in this stay in test_development
     unvouched: int = 0  # calls of unknown effect that nothing stood against
     crossings: int = 0  # uses of the standing approval `boundary`
+    used: Map[str, int] = Map()  # uses of every other one, by name
+    artifacts: Map[tuple[str, str], Artifact] = Map()  # (agent, kind) -> the newest
     binding: str | None = None  # the hook route that named this session first
     root: str | None = None
     cwd: str | None = None
     permission_mode: str | None = None
     ended: bool = False
     remind: bool = False  # the main agent's memory was cut since it was told what is in force
+    unheard: int | None = None  # what it was not told yet: an approval used, an artifact's fault
     last_seq: int = 0
     last_at: str = ""
     whole: Whole | None = field(default=None, compare=False)  # a memory of returns.py, no meaning

@@ -169,6 +169,7 @@ class Stream:
     blocks: tuple[Block, ...] = ()  # within the last 10 calls, since the last change
     shadow_until: int = 0  # the last call under the shadow of a block of ours
     cooldown_until: int = 0  # the last call of the cooldown after an automatic change
+    looked: int = 0  # the latest call that read, searched or tested and came to its end
 
     context: float = 0.0  # share of the context window in use, 0 to 1
     context_seq: int = 0

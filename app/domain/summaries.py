@@ -37,7 +37,7 @@ def summary(entry: Entry) -> str:
         case "dismissed":
             return f"proposal {entry.ref} dismissed{_why(entry)}"
         case "reverted":
-            return f"{entry.ref} taken back{_why(entry)}"
+            return f"{entry.ref} taken back{_by_standing(entry)}{_why(entry)}"
         case "ended":
             return f"{entry.ref} is over{_why(entry)}"
         case "refused":
@@ -76,6 +76,9 @@ def _observed(entry: Entry) -> str:
             return "context compacted"
         case "session":
             return _session(entry)
+        case "artifact":
+            lacks = "" if body.get("valid") is True else ", which does not count yet"
+            return f"{text_of(body, 'handover') or 'artifact'} handed over{lacks}"
         case _:
             return str(entry.action)
 
@@ -177,8 +180,15 @@ def _approved(entry: Entry) -> str:
     standing = text_of(entry.body, "standing")
     if standing:
         use, limit = whole_of(entry.body, "use"), whole_of(entry.body, "of")
-        return f"standing approval {standing}, use {use} of {limit}"
+        artifact = whole_of(entry.body, "artifact")
+        handed = f", for what {artifact} handed over" if artifact else ""
+        return f"standing approval {standing}, use {use} of {limit}{handed}"
     return f"proposal {entry.ref} approved{_why(entry)}"
+
+
+def _by_standing(entry: Entry) -> str:
+    standing = text_of(entry.body, "standing")
+    return f": standing approval {standing}" if standing else ""
 
 
 def _refused(entry: Entry) -> str:

@@ -2,7 +2,8 @@
 
     to_agent(entries)     what changed, and what is asked of the agent
     to_person(entries)    the same with the command that takes it back
-    reminder(overrides)   what is in force, after the agent's memory was cut
+    reminder(overrides)   what is in force, after the agent's memory was cut, and what it missed
+    handed(entry, ...)    to the person: what an agent handed over, and what becomes of it
 
 Built from summaries, which are enumerated words, numbers and quoted names: in some harnesses it
 arrives as a system message, and no tool output or prompt may be lifted there.
@@ -11,13 +12,15 @@ arrives as a system message, and no tool output or prompt may be lifted there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from shlex import quote
 from typing import Final
 
 from app.domain.bodies import value_body
 from app.domain.entries import MACHINE, RESTRICTIONS, Entry
 from app.domain.modes import Mode, mode_of
-from app.domain.observations import whole_of
+from app.domain.observations import part_of, text_of, whole_of
 from app.domain.reasons import quoted
+from app.domain.standing import WAYS, Outlook
 from app.domain.state import Override
 from app.domain.summaries import summary
 
@@ -28,7 +31,9 @@ TOLD: Final = (*RESTRICTIONS, "notice", "compact")
 
 def to_agent(entries: Iterable[Entry]) -> str | None:
     """What an event changed; None when nothing."""
-    return _message([_for_agent(entry) for entry in _applied(entries)])
+    known = tuple(entries)
+    used = [_used(entry) for entry in known if _standing(entry)]
+    return _message([*used, *(_for_agent(entry) for entry in _applied(known))])
 
 
 def to_person(entries: Iterable[Entry]) -> str | None:
@@ -36,12 +41,63 @@ def to_person(entries: Iterable[Entry]) -> str | None:
     known = tuple(entries)
     returns = {whole_of(entry.body, "return"): entry.seq for entry in known}
     mine = [entry for entry in _applied(known) if entry.actor == MACHINE]
-    return _message([_for_person(entry, returns.get(entry.seq)) for entry in mine])
+    used = [_used_for_person(entry) for entry in known if _standing(entry)]
+    return _message([*used, *(_for_person(entry, returns.get(entry.seq)) for entry in mine)])
 
 
-def reminder(overrides: Iterable[Override]) -> str | None:
-    """What is in force by entries, narrowest first, and why; None when only the defaults are."""
-    return _message([_for_agent(_entry(override), "still in force: ") for override in overrides])
+def reminder(overrides: Iterable[Override], missed: Entry | None = None) -> str | None:
+    """What is in force by entries, narrowest first, and why; None when only the defaults are.
+
+    `missed` is what the agent could not be told when it came: an approval that was used, or what
+    its artifact lacks.
+    """
+    news = [] if missed is None else [_missed(missed)]
+    held = [_for_agent(_entry(override), "still in force: ") for override in overrides]
+    return _message([*news, *held])
+
+
+def handed(entry: Entry, outlook: Outlook | None) -> str | None:
+    """To the person: what was handed over and what becomes of it; None: nothing waits for it."""
+    kind, lacks = text_of(entry.body, "handover"), text_of(entry.body, "lacks")
+    said = f"floorboss {entry.seq}: {kind} handed over"
+    if outlook is None:
+        return None
+    if lacks:
+        return f"{said}. It does not count yet: {lacks}."
+    if outlook.awaited:
+        use = f"use {outlook.use} of {outlook.of}"
+        return f"{said}. Your next prompt uses the standing approval {outlook.name}, {use}."
+    spent = outlook.name is not None and 0 < outlook.of < outlook.use
+    why = f", as the standing approval {outlook.name} is used up ({outlook.of})" if spent else ""
+    return f"{said}. The way back waits for you{why}: floorboss approve {outlook.way_back}"
+
+
+def _missed(entry: Entry) -> str:
+    if _standing(entry):
+        return _used(entry)
+    kind, lacks = text_of(entry.body, "handover"), text_of(entry.body, "lacks")
+    return f"[floorboss {entry.seq}] your {kind} does not count yet: {lacks}."
+
+
+def _standing(entry: Entry) -> bool:
+    """Whether an entry says that a standing approval answered a return."""
+    return entry.kind == "approved" and "artifact" in entry.body
+
+
+def _used(entry: Entry) -> str:
+    return f"[floorboss {entry.seq}] {summary(entry)}. {_now(entry)}"
+
+
+def _now(entry: Entry) -> str:
+    held = part_of(entry.body, "in_force")
+    return f"In force now: mode {held.get('mode')}, posture {held.get('posture')}."
+
+
+def _used_for_person(entry: Entry) -> str:
+    """What was used, and the way to undo it: there is nothing to approve, so a mode is set anew."""
+    leaves = next((w.leaves for w in WAYS if w.name == entry.body.get("standing")), "plan")
+    again = f"floorboss propose {quote(entry.scope)} --mode {leaves} --reason WHY --decide"
+    return f"floorboss {entry.seq}: {summary(entry)}. {_now(entry)} To take it back: {again}"
 
 
 def _applied(entries: Iterable[Entry]) -> list[Entry]:
@@ -73,8 +129,19 @@ def _asked(entry: Entry) -> str:
     if entry.action != "mode" or not isinstance(definition, dict):
         return ""
     mode = mode_of(str(entry.body.get("mode")), definition)
-    hand_over = f" Hand over your {mode.handoff}, then a person decides." if mode.handoff else ""
-    return f" Tools of this mode: {', '.join(mode.tools)}; {_writable(mode)}.{hand_over}"
+    return f" Tools of this mode: {', '.join(mode.tools)}; {_writable(mode)}.{_hand_over(mode)}"
+
+
+def _hand_over(mode: Mode) -> str:
+    """What a mode wants, and the two ways to hand it over."""
+    if mode.handoff is None:
+        return ""
+    parts = f", as text or as JSON with the parts {', '.join(mode.output)}" if mode.output else ""
+    return (
+        f" Hand over your {mode.handoff}{parts}: end your turn with a fenced block that opens with"
+        f" ```floorboss {mode.handoff}, or POST it to /controller/artifacts. What was stopped"
+        " stays so until a standing approval or a person answers it."
+    )
 
 
 def _writable(mode: Mode) -> str:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from app.domain.artifacts import Artifact
 from app.domain.bodies import held_names
 from app.domain.configuration import Configuration
 from app.domain.decisions import judged, right_verb
 from app.domain.differences import difference, difference_view
-from app.domain.entries import RESTRICTIONS, Entry
+from app.domain.entries import RESTRICTIONS, Entry, agent_of
 from app.domain.events import Json
 from app.domain.expected_state import state_of
 from app.domain.foresight import foreseen
+from app.domain.handovers import about, newest_of
 from app.domain.limits import limit_json, until
+from app.domain.observations import part_of
 from app.domain.outline import outline
 from app.domain.readings import readings
 from app.domain.restrictions import policy_json
@@ -120,10 +123,21 @@ def session_view(book: Book, scope: str, configuration: Configuration) -> dict[s
         "calls": stream.calls,
         "permission_mode": session.permission_mode,
         "bound_to": session.binding,
+        "artifacts": [*map(_artifact, newest_of(session, agent))],
+        "standing": _standing(session, configuration),
         "proposals": [
             _proposal(book, proposal, configuration)
             for _, proposal in sorted(session.proposals.items())
         ],
+    }
+
+
+def _standing(session: Session, configuration: Configuration) -> dict[str, Json]:
+    """The standing approvals of a session: how often each was used, and how often it may be."""
+    used = {**session.used, "boundary": session.crossings}
+    return {
+        name: {"used": used.get(name, 0), "of": standing.uses}
+        for name, standing in sorted(configuration.standing.items())
     }
 
 
@@ -155,6 +169,7 @@ def _proposal(book: Book, proposal: Proposal, configuration: Configuration) -> d
         "action": proposal.action,
         "direction": judged(book, proposal, configuration),
         "returns": proposal.returns,
+        "artifact": artifact_view(book, proposal.scope, proposal.returns, text=False),
         "verb": right_verb(book, proposal, configuration),
         "state": state_of(book, proposal.scope),
         "difference": difference_between(
@@ -177,6 +192,36 @@ def _interventions(streams: Iterable[Stream]) -> dict[str, Json]:
 
 
 def last_handoff(book: Book, scope: str) -> Json:
-    """The handoff of the newest applied mode entry of a scope; None where there is none."""
-    override = newest(book.session(scope), scope, "mode")
-    return None if override is None else override.body.get("handoff")
+    """The newest handoff of a scope, also of a mode that is over, with what was handed over.
+
+    None where there is neither. The text of an artifact is the agent's: data, and no instruction.
+    """
+    session = book.session(scope)
+    modes = (o for o in session.applied.values() if (o.scope, o.action) == (scope, "mode"))
+    told = [o for o in modes if isinstance(o.body.get("handoff"), dict)]
+    last = max(told, key=lambda override: override.seq, default=None)
+    handoff = {} if last is None else part_of(last.body, "handoff")
+    artifacts: list[Json] = [
+        {**_artifact(artifact), "text": artifact.text}
+        for artifact in newest_of(session, agent_of(scope))
+    ]
+    return {**handoff, **({"artifacts": artifacts} if artifacts else {})} or None
+
+
+def artifact_view(book: Book, scope: str, tightening: int | None, *, text: bool) -> Json:
+    """What was handed over for the return of one tightening; None: nothing, or it is no return."""
+    found = None if tightening is None else about(book.session(scope), tightening)
+    if found is None:
+        return None
+    return {**_artifact(found), **({"text": found.text} if text else {})}
+
+
+def _artifact(artifact: Artifact) -> dict[str, Json]:
+    """An artifact without its text."""
+    return {
+        "seq": artifact.seq,
+        "kind": artifact.kind,
+        "valid": artifact.valid,
+        "length": len(artifact.text),
+        "digest": artifact.digest,
+    }

@@ -26,6 +26,7 @@ from app.domain.state import Book, Session
 from app.domain.transaction import Pending
 from app.service.desk import Desk
 from app.service.folding import Folding
+from app.service.handover import Unfit, checked
 from app.service.intake import Answer, Arrival, Conflict, check, receive
 from app.service.looking import looked
 from app.service.mailbox import Mailbox
@@ -67,6 +68,15 @@ class Decided:
     repeated: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handed:
+    """An artifact that was stored: its entry, and what came of it."""
+
+    answer: Answer
+    entry: Entry
+
+
+HandedAnswer: TypeAlias = Handed | Unfit | Conflict | Unavailable
 DecisionAnswer: TypeAlias = Decided | Refusal | Unclear | Unavailable
 
 
@@ -141,6 +151,11 @@ class Control:
         except TimeoutError:
             return Unavailable(cause="the log did not answer in time")
         return result if isinstance(result, Conflict | Unavailable) else result[0]
+
+    async def hand_over(self, arrival: Arrival) -> HandedAnswer:
+        """Store what an agent hands over, where it is what is wanted; else say what would be."""
+        await self._folding.at_hand((arrival.event.session_id,))
+        return await self.write(partial(_hand_over, arrival), _handed_with_hashes, events=1)
 
     async def looked(self, arrivals: Sequence[Arrival]) -> Sequence[Arrival]:
         """The arrivals, each test run among them with the test files as they are now."""
@@ -312,6 +327,25 @@ def _receive_all(
     if conflict is not None:
         return conflict
     return tuple(receive(desk, arrival, at) for arrival in part)
+
+
+def _hand_over(arrival: Arrival, desk: Desk, at: str) -> Handed | Unfit | Conflict:
+    refused = check(desk, (arrival,)) or checked(desk, arrival.event)
+    if refused is not None:
+        return refused
+    answer = receive(desk, arrival, at)
+    entry = desk.get(answer.seq)
+    assert entry is not None  # it was just written, or is the one that was found
+    return Handed(answer=answer, entry=entry)
+
+
+def _handed_with_hashes(
+    result: Handed | Unfit | Conflict, entries: Mapping[int, Entry]
+) -> Handed | Unfit | Conflict:
+    if not isinstance(result, Handed):
+        return result
+    fired = _hashed(result.answer.fired, entries)
+    return replace(result, answer=replace(result.answer, fired=fired))
 
 
 def _with_hashes(

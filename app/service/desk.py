@@ -142,7 +142,7 @@ class Desk:
         return self.past.get(seq)
 
     def caused_by(self, seq: int) -> tuple[Entry, ...]:
-        """The entries that a reported event caused: those of the machine right behind it."""
+        """The entries that a reported event caused: those that follow right behind it."""
         found: list[Entry] = []
         while (entry := self.get(seq + len(found) + 1)) is not None and _follows(entry):
             found.append(entry)
@@ -169,4 +169,6 @@ class Desk:
 
 def _follows(entry: Entry) -> bool:
     """Whether an entry belongs to the event before it; the next event begins with another kind."""
+    if entry.kind in ("approved", "reverted"):
+        return entry.body.get("artifact") is not None  # a standing approval that was used
     return entry.actor == MACHINE and entry.kind in ("applied", "proposed", "ended")

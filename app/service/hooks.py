@@ -19,8 +19,9 @@ from typing import Final
 from app.domain.controller import record
 from app.domain.entries import RESTRICTIONS, Draft, agent_of
 from app.domain.events import Json
+from app.domain.standing import outlook
 from app.domain.state import overrides_for
-from app.domain.telling import reminder
+from app.domain.telling import handed, reminder
 from app.harness.base import Report
 from app.service.control import SLICE, VERDICT_WITHIN, Control
 from app.service.desk import Desk
@@ -42,6 +43,7 @@ class Heard:
 
     answers: tuple[Answer, ...] = ()
     reminder: str | None = None
+    handed: tuple[str, ...] = ()  # to the person: what an agent handed over that changed nothing
 
 
 async def hear(control: Control, report: Report) -> Heard | Unavailable:
@@ -82,7 +84,11 @@ async def _hear(control: Control, report: Report) -> Heard | Unavailable:
         left -= len(part.events) - verdicts
         if isinstance(result, Unavailable):
             return result
-        heard = Heard(answers=(*heard.answers, *result.answers), reminder=result.reminder)
+        heard = Heard(
+            answers=(*heard.answers, *result.answers),
+            reminder=result.reminder,
+            handed=(*heard.handed, *result.handed),
+        )
     return heard
 
 
@@ -113,20 +119,35 @@ def receive_report(
     `looked`: its events with the test files as they are; None: nobody looked.
     """
     arrivals = _arrivals(report) if looked is None else looked
-    remind = desk.load(report.scope).remind
+    before = desk.load(report.scope)
     if not report.batched:
         _close(desk, report, at)
     answers = tuple(receive(desk, arrival, at) for arrival in arrivals)
     if report.batched:
         _close(desk, report, at)
-    told = remind and any(e.kind in TOLD and e.agent_id is None for e in report.events)
-    return Heard(answers=answers, reminder=_in_force(desk, report.scope) if told else None)
-
-
-def _in_force(desk: Desk, scope: str) -> str | None:
-    return reminder(
-        override for action in RESTRICTIONS for override in overrides_for(desk.book, scope, action)
+    told = before.remind and any(e.kind in TOLD and e.agent_id is None for e in report.events)
+    return Heard(
+        answers=answers,
+        reminder=_in_force(desk, report.scope, before.unheard) if told else None,
+        handed=tuple(_handed(desk, report, answers)),
     )
+
+
+def _in_force(desk: Desk, scope: str, unheard: int | None) -> str | None:
+    overrides = (o for action in RESTRICTIONS for o in overrides_for(desk.book, scope, action))
+    return reminder(overrides, None if unheard is None else desk.get(unheard))
+
+
+def _handed(desk: Desk, report: Report, answers: tuple[Answer, ...]) -> Iterator[str]:
+    """What an agent handed over, for the person; a use of a standing approval tells itself."""
+    for event, answer in zip(report.events, answers, strict=True):
+        used = any(entry.kind == "approved" for entry in answer.fired)
+        if event.kind != "artifact" or answer.duplicate or used:
+            continue
+        entry = desk.get(answer.seq)
+        told = entry and handed(entry, outlook(desk.book, entry, desk.configuration))
+        if told:
+            yield told
 
 
 def _close(desk: Desk, report: Report, at: str) -> None:

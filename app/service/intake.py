@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from hashlib import sha256
 from operator import attrgetter
-from typing import Literal
+from typing import Final, Literal
 
 from app.classification.edge import Seen, see
 from app.classification.testtree import Tree
@@ -26,8 +26,10 @@ from app.domain.observations import attempt_name, call_name
 from app.domain.replacing import replace
 from app.domain.state import Session, in_force
 from app.service.desk import Desk
+from app.service.handover import handed_over
 
 Origin = Literal["own", "hooks"]
+ADDED: Final = ("usage", "artifact")  # what own routes may add to a session of hooks
 
 ACTIONS: Mapping[EventKind, Action] = {
     "tool": "tool",
@@ -38,6 +40,7 @@ ACTIONS: Mapping[EventKind, Action] = {
     "session_start": "session",
     "session_end": "session",
     "usage": "usage",
+    "artifact": "artifact",
     "note": "session",
 }
 
@@ -89,9 +92,9 @@ def check(desk: Desk, arrivals: Sequence[Arrival]) -> Conflict | None:
 
 
 def _bound(desk: Desk, index: int, arrival: Arrival) -> Conflict | None:
-    """A session that a hook route named belongs to its hooks; own routes may add only usage."""
+    """A session that a hook route named belongs to its hooks; own routes may add little."""
     event = arrival.event
-    if arrival.origin == "hooks" or event.kind == "usage":
+    if arrival.origin == "hooks" or event.kind in ADDED:
         return None
     binding = desk.load(event.session_id).binding
     if binding is None:
@@ -99,7 +102,8 @@ def _bound(desk: Desk, index: int, arrival: Arrival) -> Conflict | None:
     return Conflict(
         index=index,
         code="session_bound",
-        detail=f"the session is reported by the hooks of {binding}; only usage may be added here",
+        detail=f"the session is reported by the hooks of {binding};"
+        " only usage and artifacts may be added here",
         session=event.session_id,
     )
 
@@ -147,6 +151,9 @@ def receive(desk: Desk, arrival: Arrival, at: str) -> Answer:
         disk=desk.disk,
     )
     draft = _draft(session, arrival, seen)
+    if event.kind == "artifact":
+        draft = handed_over(desk, event, draft)
+        draft = replace(draft, dedup_key=_key(arrival, {"identity": draft.body["digest"]}))
     if arrival.batched and (told := _told(desk, session, draft)) is not None:
         return replace(_answer(desk, event.scope, told, ()), duplicate=True)
     first = desk.find(draft.dedup_key) if draft.dedup_key is not None else None
@@ -287,7 +294,7 @@ def _key(arrival: Arrival, body: Mapping[str, Json]) -> str | None:
     event = arrival.event
     if arrival.origin == "hooks" and event.kind == "prompt" and event.turn_id is not None:
         return f"prompt:{event.session_id}/{event.turn_id}"
-    if event.event_id is not None or event.kind not in ("tool", "attempt"):
+    if event.event_id is not None or event.kind not in ("tool", "attempt", "artifact"):
         return event_key(event)
     if event.call_id is None:
         return None

@@ -41,6 +41,8 @@ _events = st.one_of(
     st.tuples(st.just("prompt"), _scope, st.booleans()),
     st.tuples(st.just("run"), _scope, st.sampled_from(["red", "green"])),
     st.tuples(st.just("ask"), _scope, _name, st.sampled_from(["test", "project"])),
+    st.tuples(st.just("hand"), _scope, st.sampled_from(["diagnosis", "plan"]), st.booleans()),
+    st.tuples(st.just("leave"), _scope, st.sampled_from(["ok", "denied"])),
     st.tuples(st.sampled_from(["session_start", "session_end", "usage"]), _scope),
 )
 _decisions = st.one_of(
@@ -81,6 +83,11 @@ def play(floor: Floor, command: Command) -> None:
             floor.call("run", scope, test=run, failed=result == "red", **_parent(scope))
         case ("ask", scope, name, zone):
             floor.asks(scope, name, targets=[{"path": f"{zone}/{name}.py", "zone": zone}])
+        case ("hand", scope, kind, valid):
+            floor.hands(kind, scope, valid=valid, **_parent(scope))
+        case ("leave", scope, outcome):
+            floor.hands("plan", scope, call_id="leave", **_parent(scope))
+            floor.call("leave", scope, call_id="leave", outcome=outcome, **_parent(scope))
         case ("session_start" | "session_end" as kind, scope):
             floor.reports(scope, "session", kind=kind)
         case ("usage", scope):

@@ -15,8 +15,9 @@ from typing import Any
 
 from immutables import Map
 
+from app.config.keys import STANDING
 from app.domain.attempts import Earlier, Judged, judge
-from app.domain.configuration import Configuration, Standing
+from app.domain.configuration import Configuration
 from app.domain.controller import record
 from app.domain.decisions import Command, Refusal, Verb, decide_entry
 from app.domain.entries import EVERYWHERE, Action, Draft, Entry, Kind
@@ -38,7 +39,6 @@ ANN = "human:ann"
 def configured(profile: ProfileName = "default", **changes: Any) -> Configuration:
     """A profile as it ships, with some settings changed; `thresholds` only those named."""
     thresholds = {**THRESHOLDS[profile], **changes.pop("thresholds", {})}
-    approvals = {"boundary": Standing(uses=30)} if profile == "default" else {}
     values: dict[str, Any] = {
         "profile": profile,
         "enforcement": "enforce",
@@ -46,7 +46,7 @@ def configured(profile: ProfileName = "default", **changes: Any) -> Configuratio
         "ceiling": "yolo",
         "thresholds": Map(thresholds),
         "modes": MODES[profile],
-        "standing": Map(approvals),
+        "standing": Map(STANDING[profile]),
         "digest": "c0ffee",
     }
     return Configuration(**{**values, **changes})
@@ -118,6 +118,17 @@ class Floor:
                 identity, scope, outcome="error", failed=True, digest=f"fault {identity}", **body
             )
         return entries
+
+    def hands(
+        self, kind: str = "diagnosis", scope: str = "s", *, valid: bool = True, **body: Any
+    ) -> tuple[Entry, ...]:
+        """An agent hands something over, as the edge stored it; the entry and what followed."""
+        said = {"kind": "artifact", "handover": kind, "text": f"my {kind}", "valid": valid}
+        return self.reports(scope, "artifact", **{**said, **body})
+
+    def prompts(self, scope: str = "s", **body: Any) -> tuple[Entry, ...]:
+        """A prompt, by a person unless told otherwise."""
+        return self.reports(scope, "prompt", kind="prompt", **body)
 
     def asks(self, scope: str = "s", call_id: str | None = None, **body: Any) -> Judged:
         """A harness asks before a call; asked again with the same id, it is judged again."""

@@ -49,6 +49,7 @@ def audit(
         *_ways_back(entries),
         *_wrong_ways(entries, dict(zip(FIRST, start, strict=True))),
         *_crowds(entries),
+        *_uses(entries),
     ]
 
 
@@ -96,7 +97,7 @@ def _refers_well(entry: Entry, target: Entry | None) -> bool:
     """Of an automatic entry the event, of its return the applied entry, of a decision the proposal,
     of a person's applied entry the approved one."""
     kind = None if target is None else target.kind
-    crossing = entry.body.get("standing") is not None
+    crossing = entry.body.get("standing") == "boundary"
     match entry.kind:
         case "applied" if "void" in entry.body:
             return kind == "applied"
@@ -122,7 +123,7 @@ def _refers_well(entry: Entry, target: Entry | None) -> bool:
 
 def _repeats(entry: Entry) -> bool:
     """Whether an entry stands in the scope and action of what it refers to."""
-    crossing = entry.body.get("standing") is not None
+    crossing = entry.body.get("standing") == "boundary"
     return not crossing and (
         entry.kind in ("approved", "dismissed", "reverted", "ended")
         or (entry.kind == "applied" and entry.actor != "machine")
@@ -220,7 +221,7 @@ def _over(entries: Sequence[Entry], scope: str) -> bool:
         if entry.session == session and entry.kind in ("observed", "decided"):
             if _of_the_session(entry):
                 return entry.body.get("kind") == "session_end"
-            if entry.action not in ("usage", "session"):
+            if entry.action not in ("usage", "session", "artifact"):
                 return False
     return False
 
@@ -243,6 +244,44 @@ def _declined(entries: Sequence[Entry], tightening: Entry) -> bool:
         if mine and entry.body.get("kind") == "session_start":
             return False
     return False
+
+
+def _uses(entries: Sequence[Entry]) -> Iterator[str]:
+    """A standing approval answers only what the machine tightened by itself, within its count.
+
+    Its entries are a person's; each follows the artifact of that mode, handed over since.
+    """
+    by_seq = {entry.seq: entry for entry in entries}
+    counted: Counter[tuple[str, str]] = Counter()
+    for entry in entries:
+        artifact = by_seq.get(_number(entry, "artifact"))
+        if entry.kind != "approved" or artifact is None:
+            continue
+        name, back = str(entry.body["standing"]), by_seq[entry.ref or 0]
+        tightening = by_seq[back.ref or 0]
+        counted[entry.session, name] += 1
+        if entry.body["use"] != counted[entry.session, name]:
+            yield f"{entry.seq} counts wrongly"
+        if not entry.actor.startswith("human:") or counted[entry.session, name] > _number(
+            entry, "of"
+        ):
+            yield f"{entry.seq} is a use that nobody allowed"
+        if (tightening.actor, tightening.direction) != ("machine", "tighten"):
+            yield f"{entry.seq} takes back what the machine did not do by itself"
+        if entry.scope != tightening.scope or entry.scope == "*":
+            yield f"{entry.seq} reaches beyond its scope"
+        if artifact.seq < tightening.seq or artifact.body["valid"] is not True:
+            yield f"{entry.seq} follows no artifact that counts"
+        if artifact.body["handover"] != name or tightening.body["mode"] != LEFT[name]:
+            yield f"{entry.seq} follows an artifact of another kind"
+
+
+LEFT = {"diagnosis": "debug", "plan": "plan"}
+
+
+def _number(entry: Entry, key: str) -> int:
+    value = entry.body.get(key)
+    return value if isinstance(value, int) else 0
 
 
 def _crowds(entries: Sequence[Entry]) -> Iterator[str]:

@@ -22,7 +22,9 @@ def test_a_change_of_mode_is_told_with_what_it_leaves_and_the_way_back() -> None
     assert agent is not None
     assert agent.startswith(f"[floorboss {applied.seq}] implementation -> plan: ")
     assert ", ".join(MODES["default"]["plan"].tools) in agent
-    assert "nothing may be written. Hand over your plan, then a person decides." in agent
+    assert "nothing may be written. Hand over your plan, as text or as JSON with the parts" in agent
+    assert ", ".join(MODES["default"]["plan"].output) in agent
+    assert "```floorboss plan, or POST it to /controller/artifacts" in agent
     assert person is not None
     assert person.startswith(f"floorboss {applied.seq}: implementation -> plan: ")
     assert person.endswith(f"To take it back: floorboss approve {proposed.seq}")

@@ -54,6 +54,7 @@ def test_a_session_shows_what_restricts_it_and_what_waits() -> None:
             "action": "mode",
             "direction": "loosen",
             "returns": applied.seq,
+            "artifact": None,
             "verb": "approve",
             "state": floor.state(),
             "difference": difference_view(

@@ -5,11 +5,11 @@
 
 | hook | event |
 |---|---|
-| PreToolUse | an attempt |
+| PreToolUse | an attempt; of ExitPlanMode with a plan also an artifact |
 | PostToolUse, PostToolUseFailure, PermissionDenied | the call's end |
 | PostToolBatch | the end of each call that nothing else told of; open calls of the agent are over |
 | UserPromptSubmit | a prompt |
-| Stop, StopFailure | the turn's end |
+| Stop, StopFailure | the turn's end; before it the artifacts in its last message |
 | PostCompact | a compaction |
 | SessionStart, SessionEnd, SubagentStart, SubagentStop | the start and end of a session or agent |
 | every other | a note, which counts nowhere |
@@ -28,6 +28,7 @@ from typing import Final
 from app.domain.events import Event, EventKind, Json
 from app.harness.base import Closes, Fault, Report
 from app.harness.claude_code import fields
+from app.harness.claude_code.handovers import blocks, plan
 from app.harness.claude_code.outcomes import UNKNOWN, Ending, of_error, of_result, of_text
 
 HARNESS: Final = "claude_code"
@@ -113,7 +114,7 @@ def _base(payload: Fields, digest: str) -> Event:
 def _attempt(payload: Fields, base: Event) -> tuple[Event, ...]:
     call = _call(payload, base, "attempt")
     if call.tool is not None:
-        return (call,)
+        return (call, *plan(payload, base))
     return (_unknown(base, NO_TOOL, fields.digested(payload.get("tool_input"))),)
 
 
@@ -191,7 +192,9 @@ def _prompt(payload: Fields, base: Event) -> tuple[Event, ...]:
 
 
 def _turn(payload: Fields, base: Event) -> tuple[Event, ...]:
-    return (replace(base, kind="turn", arguments=_noted(payload)),)
+    """The end of a turn, and before it what its last message hands over."""
+    turn = replace(base, kind="turn", arguments=_noted(payload))
+    return (*blocks(payload, base), turn)
 
 
 def _compaction(payload: Fields, base: Event) -> tuple[Event, ...]:
@@ -213,8 +216,10 @@ def _agent_start(payload: Fields, base: Event) -> tuple[Event, ...]:
 
 def _agent_end(payload: Fields, base: Event) -> tuple[Event, ...]:
     """The end of an agent; a compaction sends one as well, of an agent that nobody started."""
-    known = base.agent_id is not None
-    return (replace(base, kind="session_end" if known else "note", arguments=_noted(payload)),)
+    if base.agent_id is None:
+        return (replace(base, kind="note", arguments=_noted(payload)),)
+    end = replace(base, kind="session_end", arguments=_noted(payload))
+    return (*blocks(payload, base), end)
 
 
 def _note(payload: Fields, base: Event) -> tuple[Event, ...]:
