@@ -27,7 +27,7 @@ from app.domain.transaction import Pending
 from app.service.desk import Desk
 from app.service.folding import Folding
 from app.service.handover import Unfit, checked
-from app.service.intake import Answer, Arrival, Conflict, check, receive
+from app.service.intake import Answer, Arrival, Conflict, check, event_key, receive
 from app.service.looking import looked
 from app.service.mailbox import Mailbox
 from app.service.refusals import Refusals
@@ -330,7 +330,9 @@ def _receive_all(
 
 
 def _hand_over(arrival: Arrival, desk: Desk, at: str) -> Handed | Unfit | Conflict:
-    refused = check(desk, (arrival,)) or checked(desk, arrival.event)
+    key = event_key(arrival.event)
+    repeated = key is not None and desk.find(key) is not None  # what was wanted then may not be now
+    refused = check(desk, (arrival,)) or (None if repeated else checked(desk, arrival.event))
     if refused is not None:
         return refused
     answer = receive(desk, arrival, at)

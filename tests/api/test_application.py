@@ -12,12 +12,14 @@ from tests.api.running import FAILING, Running
 
 EVENT = {"session_id": "roles", "tool": "Read"}
 WISH = {"scope": "roles", "action": "mode", "value": {"mode": "plan"}, "reason": "because"}
+HANDED = {"session_id": "roles", "kind": "plan", "text": "first the test"}
 CANARY = "canary-71b2"
 
 # method, path, body, and who may: h harness, o operator, r reader, n nobody in particular
 ROUTES: tuple[tuple[str, str, object, str], ...] = (
     ("POST", "/controller/events", EVENT, "ho"),
     ("POST", "/controller/decide", EVENT, "ho"),
+    ("POST", "/controller/artifacts", HANDED, "ho"),
     ("POST", "/hooks/{harness}", {}, "ho"),
     ("POST", "/controller/propose", WISH, "ho"),
     ("POST", "/controller/propose", {**WISH, "decide": True}, "o"),
@@ -151,6 +153,8 @@ FULL = {
     [
         ("/controller/events", FULL),
         ("/controller/decide", FULL),
+        ("/controller/artifacts", {**HANDED, "agent_id": "a", "event_id": "e", "call_id": "c"}),
+        ("/controller/artifacts", {"session_id": "echo", "kind": "plan", "parts": {"goal": "x"}}),
         ("/controller/propose", {**WISH, "scope": "echo", "expected_state": "0", "decide": True}),
         ("/controller/propose", {**WISH, "action": "policy", "value": {"posture": "ask"}}),
         ("/controller/approve/999999", {"expected_state": "0", "reason": "why"}),

@@ -62,8 +62,8 @@ def test_a_reason_names_its_entry_and_what_was_found(case: dict[str, Any]) -> No
                 handoff="plan",
             ),
             '[floorboss 7] mode plan has no use for the tool "Edit". '
-            "Hand over your plan: end your turn with a fenced block that opens with ```floorboss plan,"
-            " or propose a mode with a reason; a person decides.",
+            "Hand over your plan: end your turn with a fenced block that opens with ```floorboss "
+            "plan, or propose a mode with a reason; a person decides.",
         ),
         (
             Decision(
