@@ -19,6 +19,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from bench import shell
 from bench.hook import medians
 from bench.servers import ROOT, Server, daemon, reference
 
@@ -27,6 +28,7 @@ BATCH = 1_000
 HOOKS = 500  # in a round
 MANY = 100_000  # events, in as many sessions as a batch has events
 LONGEST = 120.0  # seconds that they may take
+CPU = ("cpu_p50_ms", "cpu_p99_ms", "cpu_worst_ms")
 HEAD = ("", "posts/s", "p50 ms", "p99 ms", "CPU us", "rate", "p99", "CPU", "errors")
 
 
@@ -49,6 +51,8 @@ def main() -> None:
         _batches(ours, folder, given.seconds, given.rounds)
         _beside(ours, given.seconds, given.rounds)
         _memory(folder / "memory")
+    with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR")) as place:
+        _lines(Path(place))
 
 
 def _singles(stock: Server, ours: Server, connections: int, seconds: float, rounds: int) -> None:
@@ -112,6 +116,24 @@ def _memory(folder: Path) -> None:
         _print(f"after {MANY:,} events in {BATCH:,} sessions", (
             f"{ours.memory():.0f}", f"{ours.memory() - start:.0f}", f"{row['errors']:.0f}",
         ))  # fmt: skip
+
+
+def _lines(folder: Path) -> None:
+    """Verdicts on the shell lines of the tests, alone in this process, when all else is over."""
+    rows = shell.measured(folder)
+    by, lines = rows["shlex"], rows["shlex"]["lines"]
+    head = ("p50 ms", "worst", "CPU p50", "CPU p99", "worst", "CPU")
+    _print(f"\nthe verdict on one of {lines:.0f} shell lines", head)
+    names = {
+        "cold": "floorboss, no text seen before",
+        "warm": "the same, right after",
+        "shlex": "shlex.split of the line",
+    }
+    for key, name in names.items():
+        row = rows[key]
+        cells = (row[part] for part in ("p50_ms", "worst_ms", *CPU))
+        ratio = row["cpu_p50_ms"] / by["cpu_p50_ms"]
+        _print(name, (*(f"{cell:.3f}" for cell in cells), f"{ratio:.1f}"))
 
 
 def _measure(
