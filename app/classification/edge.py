@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.classification.disk import Disk
 from app.classification.effects import commands, effects
-from app.classification.paths import Disk, Place
+from app.classification.paths import Place
 from app.classification.reading import read
 from app.classification.shellcode.found import Effects
 from app.classification.storage import stored
@@ -45,9 +46,7 @@ def see(
     harness reports usage and names no limit. `tree`: the test files after a test run; None: nobody
     looked. `disk`: what is asked about the session's paths.
     """
-    look = disk()
-    found = look.root(event.cwd) if session.root is None and event.cwd else None
-    place = Place(root=session.root or found, cwd=event.cwd or session.cwd, own=own, disk=look)
+    place, found = _place(event, session, own, disk())
     kind = tool_class(event.tool or "", event.arguments)
     does = effects(event, kind, place) if event.kind in ("tool", "attempt") else _SAID
     body = stored(event, _over(read(event, does), tree))
@@ -67,7 +66,23 @@ def _over(reading: Reading, tree: Tree | None) -> Reading:
 
 def changes_nothing(event: Event, session: Session) -> bool:
     """Whether a call is known to change nothing, so that it may run when nothing can be logged."""
-    place = Place(root=session.root, cwd=event.cwd or session.cwd)
+    place, _ = _place(event, session, (), Disk())
     kind = tool_class(event.tool or "", event.arguments)
     does = effects(event, kind, place).effects
     return kind != "subagent" and set(does) <= {"read", "talk"}
+
+
+def _place(
+    event: Event, session: Session, own: tuple[str, ...], disk: Disk
+) -> tuple[Place, str | None]:
+    """Where the session works now, and its root where this event is the first that tells it.
+
+    A `cwd` that is no absolute path is meant from the root, and tells none.
+    """
+    cwd = event.cwd or session.cwd
+    told = cwd is not None and cwd.startswith("/")
+    found = disk.root(cwd) if cwd is not None and told and session.root is None else None
+    root = session.root or found
+    if cwd is not None and not told:
+        cwd = None if root is None else f"{root}/{cwd}"
+    return Place(root=root, cwd=cwd, own=own, disk=disk), found

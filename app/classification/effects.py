@@ -12,36 +12,34 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 
-from app.classification.patches import diffed, headers
+from app.classification.hardlinks import by_all_names
+from app.classification.patches import BEGINNING, diffed, headers
 from app.classification.paths import Place, closed, targets
 from app.classification.remembering import remembered
 from app.classification.shellcode.found import Effects
 from app.classification.shellcode.lines import commands_of, line_effects
+from app.classification.spellings import spellings
 from app.domain.calls import Effect, ToolClass
 from app.domain.events import Event, Json
 
-# Where a shell tool keeps its line, in small letters and without `_`.
+# Where a shell tool keeps its line; all keys here are as `_folded` has them.
 _LINES = frozenset({"command", "cmd", "script", "commands", "commandline"})
 _RUN = _LINES | {"code"}
-_FOLDERS = ("workdir", "cwd", "working_directory", "directory", "dir_path")
-_PATHS = (
-    "file_path",
-    "path",
-    "notebook_path",
-    "absolute_path",
-    "filePath",
-    "filepath",
-    "filename",
-    "file_name",
-    "file",
-    "target_file",
-    "target",
-    "destination",
-    "new_path",
-    "old_path",
-    "uri",
+_FOLDERS = frozenset({"cwd", "directory", "dirpath", "workdir", "workingdirectory"})
+_PATHS = frozenset(
+    {"absolutepath", "destination", "destinationpath", "file", "filename", "filepath", "newfile"}
+    | {"newpath", "notebookpath", "oldfile", "oldpath", "outputpath", "path", "relativepath"}
+    | {"savepath", "target", "targetfile", "targetpath", "uri"}
 )
-_LISTS = ("edits", "files", "changes", "operations", "paths", "replacements")
+_LISTS = frozenset(
+    {"changes", "edits", "filepaths", "files", "operations", "paths", "replacements", "uris"}
+)
+# What is written rather than where: no path, if another argument is one.
+_BODIES = frozenset(
+    {"body", "content", "contents", "filetext", "message", "newsource", "newstr", "newstring"}
+    | {"newtext", "oldstr", "oldstring", "oldtext", "text"}
+)
+_KEYS = _PATHS | _LISTS | _BODIES
 _CODE = ("code", "function", "expression", "javascript", "python")
 _FIXED: Mapping[ToolClass, Effect] = {
     "read": "read",
@@ -54,10 +52,15 @@ _FIXED: Mapping[ToolClass, Effect] = {
 _BLANK = re.compile(r"\s")
 _DEEPEST, _MOST = 6, 200  # how far and how much of a tool's arguments is looked at
 _MOST_EDITED = 1_000  # files of one edit that are looked up
+_LONGEST = 4_096  # characters of a text that may be a path
 
 
 def effects(event: Event, tool_class: ToolClass, place: Place) -> Effects:
     """The effects of a call, the paths it would write, and the part nobody can vouch for."""
+    return by_all_names(_effects(event, tool_class, place), place)
+
+
+def _effects(event: Event, tool_class: ToolClass, place: Place) -> Effects:
     line = shell_line(event.arguments, tool_class)
     if line is not None:
         return _of_line(event, line, place)
@@ -79,10 +82,7 @@ def _of_shell(event: Event, place: Place) -> Effects:
     said = {key: value for key, value in event.arguments.items() if _says_something(key, value)}
     if not said:
         return Effects(effects=("read",))
-    typed = line_effects("\n".join(_texts(said, _DEEPEST)), place)
-    near = "unknown_closed" in typed.effects or any(
-        target.zone in ("test", "guarded") for target in typed.targets
-    )
+    near = _near("\n".join(_texts(said, _DEEPEST)), place)
     return Effects(effects=("unknown_closed" if near else "unknown",))
 
 
@@ -108,13 +108,15 @@ def shell_line(arguments: Mapping[str, Json], tool_class: ToolClass) -> str | No
         return None
     if tool_class in ("edit", "write") and _named(arguments):
         return None
-    lines = (_line(key, arguments[key]) for key in arguments if _folded(key) in _LINES)
-    return "\n".join(filter(None, lines)) or None
+    line = "\n".join(_lines(arguments))
+    if tool_class == "edit" and line.lstrip().startswith(BEGINNING):
+        return None  # Codex hands apply_patch its patch as a `command`
+    return line or None
 
 
 @remembered
 def _folded(key: str) -> str:
-    return key.lower().replace("_", "")
+    return key.lower().replace("_", "").replace("-", "")
 
 
 def _line(key: str, value: Json) -> str | None:
@@ -127,7 +129,7 @@ def _line(key: str, value: Json) -> str | None:
 
 def _named(arguments: Mapping[str, Json]) -> bool:
     """Whether an editor's `command` is only a word beside the path it edits."""
-    return any(key in _PATHS and isinstance(arguments[key], str) for key in arguments)
+    return any(_folded(key) in _PATHS and isinstance(arguments[key], str) for key in arguments)
 
 
 def _joined(words: list[str]) -> str:
@@ -138,13 +140,19 @@ def _joined(words: list[str]) -> str:
 
 
 def _of_line(event: Event, line: str, place: Place) -> Effects:
-    folders = (event.arguments.get(key) for key in _FOLDERS)
-    folder = next((value for value in folders if isinstance(value, str)), "")
-    return line_effects(line, place, folder)
+    return line_effects(line, place, _folder(event.arguments))
+
+
+def _folder(arguments: Mapping[str, Json]) -> str:
+    """The folder that a tool is told to work in; empty: where the session does."""
+    folders = (value for key, value in arguments.items() if _folded(key) in _FOLDERS)
+    return next((value for value in folders if isinstance(value, str)), "")
 
 
 def _of_edit(event: Event, place: Place) -> Effects:
     named = tuple(dict.fromkeys(_edited(event.arguments)))
+    if folder := _folder(event.arguments):
+        named = (*named, *(f"{folder}/{path}" for path in named if not path.startswith("/")))
     if len(named) > _MOST_EDITED:
         return Effects(effects=("unknown_closed",))
     if not named:
@@ -152,44 +160,78 @@ def _of_edit(event: Event, place: Place) -> Effects:
     return Effects(effects=("write",), targets=targets(named, place))
 
 
-def _edited(arguments: Mapping[str, Json]) -> Iterator[str]:
+def _edited(arguments: Mapping[str, Json], depth: int = _DEEPEST) -> Iterator[str]:
     """Every path an editing tool names: by key, in lists of edits, in the headers of a patch."""
-    for key in filter(arguments.__contains__, _PATHS):
-        value = arguments[key]
-        if isinstance(value, str) and value:
-            yield value.removeprefix("file://")
-    for key in filter(arguments.__contains__, _LISTS):
-        value = arguments[key]
-        for item in value if isinstance(value, list) else ():
-            if isinstance(item, str):
-                yield item
-            elif isinstance(item, dict):
-                yield from _edited(item)
-        if isinstance(value, dict):
-            yield from value
-    for text in (value for value in arguments.values() if isinstance(value, str)):
-        if "*** Begin Patch" in text:
-            yield from headers(text)
-    for diff in (arguments.get("patch"), arguments.get("diff")):
-        if isinstance(diff, str) and "*** Begin Patch" not in diff:
-            yield from diffed(diff)
+    bodies = _BODIES if _named(arguments) else frozenset[str]()
+    for key, value in arguments.items():
+        kind = _folded(key)
+        if isinstance(value, str):
+            if kind in _PATHS and value:
+                yield from spellings(value)
+            elif kind not in bodies:
+                yield from _patched(kind, value)
+        elif depth and kind not in _BODIES and isinstance(value, list | dict):
+            yield from _within(kind, value, depth - 1)
+
+
+def _patched(kind: str, text: str) -> Iterator[str]:
+    if BEGINNING in text:
+        yield from headers(text)
+    elif kind in ("patch", "diff"):
+        yield from diffed(text)
+
+
+def _within(kind: str, value: Json, depth: int) -> Iterator[str]:
+    """The paths in a list of paths or edits, in an object, or among the keys of one."""
+    listed = kind in _LISTS or kind in _PATHS
+    for item in value if isinstance(value, list) else ():
+        if isinstance(item, str) and listed:
+            yield from spellings(item)
+        elif isinstance(item, dict):
+            yield from _edited(item, depth)
+    if isinstance(value, dict):
+        if kind in _LISTS:
+            yield from (key for key in value if _folded(key) not in _KEYS)
+        yield from _edited(value, depth)
 
 
 def _of_unknown(event: Event, place: Place) -> Effects:
-    named = tuple(_edited(event.arguments))
-    texts = (*named, *filter(_looks_like_a_path, _texts(event.arguments, _DEEPEST)))
-    inline = any(event.arguments.get(key) for key in _CODE)
-    near = inline or len(texts) > _MOST or any(_leads(text, place) for text in texts)
+    """A tool that nobody knows: closed by a path, a line or code among its arguments."""
+    arguments = event.arguments
+    named = tuple(_edited(arguments))
+    texts = (*named, *_likely(arguments, frozenset() if not named else _BODIES))
+    inline = any(arguments.get(key) for key in _CODE)
+    near = inline or len(texts) > _MOST or any(closed(text, place) for text in texts)
+    near = near or any(_near(text, place, _folder(arguments)) for text in _lines(arguments))
     return Effects(effects=("unknown_closed" if near else "unknown",))
 
 
-def _leads(text: str, place: Place) -> bool:
-    """Whether one argument is a path, and a closed one."""
-    return bool(text) and closed(text.removeprefix("file://"), place)
+def _likely(arguments: Mapping[str, Json], bodies: frozenset[str]) -> Iterator[str]:
+    """The texts that look like paths, and are no text that is written."""
+    said = {key: value for key, value in arguments.items() if _folded(key) not in bodies}
+    for text in _texts(said, _DEEPEST):
+        if _looks_like_a_path(text):
+            yield from spellings(text)
+
+
+def _lines(arguments: Mapping[str, Json]) -> Iterator[str]:
+    """What a tool that nobody knows may run in a shell."""
+    lines = (_line(key, arguments[key]) for key in arguments if _folded(key) in _LINES)
+    return (line for line in lines if line)
+
+
+def _near(text: str, place: Place, folder: str = "") -> bool:
+    """Whether a text, were a shell to run it, would or may write a closed path."""
+    typed = line_effects(text, place, folder)
+    return "unknown_closed" in typed.effects or any(
+        target.zone in ("test", "guarded") for target in typed.targets
+    )
 
 
 def _looks_like_a_path(text: str) -> bool:
-    return ("/" in text or "." in text) and len(text) < 4096 and _BLANK.search(text) is None
+    text = text.strip()
+    some = "/" in text or "." in text or "\\" in text
+    return some and len(text) < _LONGEST and _BLANK.search(text) is None
 
 
 def _texts(value: Json | Mapping[str, Json], depth: int) -> Iterator[str]:

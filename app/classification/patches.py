@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# As patches are read: blanks before a header do not hide it.
+BEGINNING: Final = "*** Begin Patch"
+# As patches are read, and somewhat beyond: no blank, no capital and no missing blank hides one.
 _HEADER: Final = re.compile(
-    r"^[ \t]*\*\*\* (?:(?:Add|Update|Delete) File|Move to):(.*)$", re.MULTILINE
+    r"^[^\S\n]*\*\*\*[^\S\n]*(?:(?:Add|Update|Delete)[^\S\n]+File|Move[^\S\n]+to)[^\S\n]*:(.*)$",
+    re.MULTILINE | re.IGNORECASE,
 )
-_DIFF: Final = re.compile(r"^(?:---|\+\+\+) (?:[ab]/)?([^\t\r\n]+)", re.MULTILINE)
+_DIFF: Final = re.compile(r"^(?:---|\+\+\+|Index:) (?:[ab]/)?([^\t\r\n]+)", re.MULTILINE)
 _RENAMED: Final = re.compile(r"^(?:rename|copy) (?:from|to) ([^\t\r\n]+)", re.MULTILINE)
 
 
@@ -24,5 +26,5 @@ def diffed(patch: str) -> tuple[str, ...]:
 
 
 def _named_by(header: re.Pattern[str], text: str) -> tuple[str, ...]:
-    named = (name.strip() for name in header.findall(text))
+    named = (name.strip().strip('"') for name in header.findall(text))
     return tuple(name for name in named if name not in ("", "/dev/null"))

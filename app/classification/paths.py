@@ -8,13 +8,14 @@ If the text and the disk disagree (a symlink), both places are targets and the w
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.classification.disk import Disk, is_link, upwards
 from app.classification.remembering import remembered
+from app.classification.volumes import folded
 from app.domain.calls import Target, Zone
 from app.domain.patterns import GUARDED_PATTERNS, names, zone_inside
 
@@ -23,81 +24,8 @@ TEMPORARY: tuple[str, ...] = tuple(
     sorted({"/tmp", "/var/tmp", tempfile.gettempdir(), "/private/tmp", "/private/var/tmp"})
 )
 LONGEST = 4096  # characters of a path that is looked up on the disk; no system takes more
-_HOME = re.compile(r"/(?:home|Users)/[^/]+|/root(?=/|$)")
 # Folders whose own loss would take settings along: they may be filled, not moved or removed.
 _HOLDERS = frozenset({".git", ".claude", ".codex", ".cursor", ".gemini", ".opencode", ".copilot"})
-
-
-class Disk:
-    """What the disk said about paths, each looked at once: one event is judged by one look."""
-
-    seen: bool = True  # whether it may be asked what lies in it
-
-    def __init__(self) -> None:
-        self._straight: dict[str, bool] = {}
-        self._real: dict[str, str] = {}
-
-    def root(self, cwd: str) -> str:
-        """The project root of a session that begins in this folder."""
-        return find_root(cwd)
-
-    def home(self, folder: str | None) -> str:
-        """The home of whoever works in this folder."""
-        return str(Path.home())
-
-    def led(self, path: str) -> str:
-        """Where a path really is that is not normalised: behind a link, `..` leads elsewhere."""
-        return os.path.realpath(path)
-
-    def straight(self, path: str) -> bool:
-        """Whether a normalised path is where its text says, as no part of it is a link."""
-        if path not in self._straight:
-            self._straight[path] = self._has_no_link(path)
-        return self._straight[path]
-
-    def real(self, path: str) -> str:
-        """Where a normalised path really is; one that no disk can hold is where its text says."""
-        if self.straight(path):
-            return path
-        if path not in self._real:
-            try:
-                self._real[path] = os.path.realpath(path)
-            except ValueError:  # a NUL byte, half a character
-                self._real[path] = path
-        return self._real[path]
-
-    def _has_no_link(self, path: str) -> bool:
-        if not path.startswith("/") or path.startswith("//"):
-            return False
-        for above in _upwards(path):
-            known = self._straight.get(above)
-            if known is not None or _is_link(above):
-                return known is True
-        self._straight.update(dict.fromkeys(_upwards(path), True))
-        return True
-
-
-class Unseen(Disk):
-    """The disk of another machine or another day: nothing is known of it but what a text says."""
-
-    seen = False
-
-    def root(self, cwd: str) -> str:
-        """The folder itself: nobody can say which one above it holds the project."""
-        return os.path.normpath(cwd)
-
-    def home(self, folder: str | None) -> str:
-        """The home that the folder lies in by its text; else the reader's own."""
-        found = _HOME.match(folder or "")
-        return found[0] if found else str(Path.home())
-
-    def led(self, path: str) -> str:
-        """Where the text says."""
-        return os.path.normpath(path)
-
-    def straight(self, path: str) -> bool:
-        """Always, as far as anybody knows."""
-        return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,14 +43,15 @@ class Place:
         """What `~` means here."""
         return self.disk.home(self.root or self.cwd)
 
+    @property
+    def folds(self) -> bool:
+        """Whether the project lies where names are compared without case."""
+        return self.root is not None and self.disk.folds(self.root)
 
-def find_root(cwd: str) -> str:
-    """The top of the working tree that holds `cwd` (a `.git` file or folder), else `cwd` itself."""
-    start = Path(os.path.normpath(cwd))
-    for folder in (start, *start.parents):
-        if os.path.lexists(folder / ".git"):
-            return str(folder)
-    return str(start)
+    @property
+    def folds_outside(self) -> bool:
+        """The same of what lies outside it, as far as that matters: of the home folder, too."""
+        return self.folds or self.disk.home_folds()
 
 
 def targets(paths: Sequence[str], place: Place) -> tuple[Target, ...]:
@@ -142,7 +71,7 @@ def _resolved(path: str, place: Place) -> Iterator[Target]:
         return
     joined = path if path.startswith("/") else f"{start or ''}/{path}"
     text = os.path.normpath(joined)
-    yield _target(text, place)
+    yield target_at(text, place)
     if len(text) > LONGEST or "\0" in text:  # no disk can hold it: only the text counts
         return
     try:
@@ -151,7 +80,7 @@ def _resolved(path: str, place: Place) -> Iterator[Target]:
     except ValueError:  # half a character: the same
         return
     if real != text:
-        yield _target(real, place)
+        yield target_at(real, place)
 
 
 def _without_root(path: str) -> Target:
@@ -162,13 +91,21 @@ def _without_root(path: str) -> Target:
     return Target(path=path, zone=_zone_inside(path))
 
 
-def _target(path: str, place: Place) -> Target:
-    inside = None if place.root is None else _relative(path, place.root, place.disk)
-    if any(_relative(path, own, place.disk) is not None for own in place.own):
+def target_at(path: str, place: Place) -> Target:
+    """A normalised absolute path as a target, by its text alone."""
+    inside = None if place.root is None else _relative(path, place.root, place)
+    if any(_relative(path, own, place) is not None for own in place.own):
         return Target(path=path if inside is None else inside, zone="guarded")
-    if inside is not None:
-        return Target(path=inside, zone=_zone_inside(inside))
-    return Target(path=path, zone=_zone_outside(path, place))
+    if inside is None or place.root is None:
+        return Target(path=path, zone=_zone_outside(path, place))
+    if place.folds:
+        inside = place.disk.spelled(inside, place.root)
+    return Target(path=inside, zone=inside_zone(inside, place))
+
+
+def inside_zone(path: str, place: Place) -> Zone:
+    """The zone of a path relative to the root and inside it."""
+    return _zone_inside(folded(path) if place.folds else path)
 
 
 @remembered
@@ -180,11 +117,12 @@ def _zone_inside(path: str) -> Zone:
 
 
 def _zone_outside(path: str, place: Place) -> Zone:
-    if _is_guarded(path) or _is_above_root(path, place):
+    text = folded(path) if place.folds_outside else path
+    if _is_guarded(text) or _is_above_root(path, place):
         return "guarded"
-    if any(_relative(path, folder, place.disk) is not None for folder in place.given):
+    if any(_relative(path, folder, place) is not None for folder in place.given):
         return "given"
-    if any(_relative(path, folder, place.disk) is not None for folder in TEMPORARY):
+    if any(_relative(path, folder, place) is not None for folder in TEMPORARY):
         return "temporary"
     return "outside"
 
@@ -196,20 +134,22 @@ def _is_guarded(path: str) -> bool:
 
 
 def _is_above_root(path: str, place: Place) -> bool:
-    return place.root is not None and _relative(place.root, path, place.disk) is not None
+    return place.root is not None and _relative(place.root, path, place) is not None
 
 
-def _relative(path: str, folder: str, disk: Disk) -> str | None:
+def _relative(path: str, folder: str, place: Place) -> str | None:
     """The path below the folder, whichever link either was reached through; None: not below."""
-    folder = os.path.normpath(folder)
+    folder, disk = os.path.normpath(folder), place.disk
     below = _below(path, folder)
     if below is not None or len(path) > LONGEST:
         return below
     real = disk.real(folder)
+    if place.folds_outside and (below := _below_folded(path, folder, real)) is not None:
+        return below
     if disk.straight(path):
-        return _below(path, real)
-    for above in _upwards(path):
-        if (_named_as(above, real) or _is_link(above)) and disk.real(above) == real:
+        return _below(path, real) if real != folder else None
+    for above in upwards(path):
+        if (_named_as(above, real) or is_link(above)) and disk.real(above) == real:
             return os.path.relpath(path, above)
     return None
 
@@ -222,20 +162,18 @@ def _below(path: str, folder: str) -> str | None:
     return path[len(stem) :].lstrip(os.sep) or os.curdir if path.startswith(stem) else None
 
 
+def _below_folded(path: str, *folders: str) -> str | None:
+    """The path below the first of the folders that holds it, where names are compared folded."""
+    parts = path.split("/")
+    for folder in folders:
+        above = folder.rstrip("/").split("/")
+        if list(map(folded, parts[: len(above)])) == list(map(folded, above)):
+            return "/".join(parts[len(above) :]).lstrip("/") or os.curdir
+    return None
+
+
 def _named_as(path: str, other: str) -> bool:
     return path.rpartition("/")[2] == other.rpartition("/")[2]
-
-
-def _is_link(path: str) -> bool:
-    """Whether a path is a link; what cannot be looked at (a name too long, no right) is none."""
-    return os.path.islink(path)  # noqa: PTH114  # Path.is_symlink raises on both
-
-
-def _upwards(path: str) -> Iterator[str]:
-    """A path, and every folder above it but the topmost."""
-    while path:
-        yield path
-        path = path.rpartition("/")[0]
 
 
 def closed(path: str, place: Place) -> bool:

@@ -60,6 +60,11 @@ GUARDED_PATTERNS: tuple[str, ...] = (
     "**/.git/config",
     "**/.git/hooks/",
     "**/.git/info/",
+    "**/.git/config.worktree",
+    "**/.git/modules/**/config",
+    "**/.git/modules/**/hooks/",
+    "**/systemd/**/floorboss*.service",
+    "**/systemd/**/floorboss*.service.d/",
 )
 
 

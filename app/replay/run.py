@@ -19,7 +19,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from app.classification.paths import Unseen
+from app.classification.disk import Unseen
 from app.domain.configuration import Configuration
 from app.domain.entries import EVERYWHERE, Draft
 from app.domain.events import Event

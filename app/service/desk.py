@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Protocol
 
-from app.classification.paths import Disk
+from app.classification.disk import Disk
 from app.domain.configuration import Configuration
 from app.domain.entries import EVERYWHERE, MACHINE, Entry, session_of
 from app.domain.evolve import evolve

@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
-from app.classification.paths import find_root
+from app.classification.disk import find_root
 from app.classification.testruns import Runner, ended_run
 from app.classification.testtree import Tree, Trees
 from app.domain.boundary import covers

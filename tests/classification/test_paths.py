@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from app.classification import paths
-from app.classification.paths import Place, closed, find_root, targets
+from app.classification.disk import find_root
+from app.classification.paths import Place, closed, targets
 
 READ = json.loads((Path(__file__).parents[1] / "cases" / "paths.json").read_text(encoding="utf-8"))
 NOBODY = 65_534

@@ -20,11 +20,15 @@ ZONES = {
         "home/u/.claude/settings.json", ".claude.json", ".codex/config.toml", ".codex/hooks.json",
         ".cursor/hooks.json", ".gemini/settings.json", ".github/hooks/x.json", "opencode.json",
         ".opencode/plugin/x.ts", "floorboss.toml", "tests/.claude/settings.json",
+        ".config/systemd/user/floorboss.service", "etc/systemd/system/floorboss.user.service",
+        "etc/systemd/system/floorboss.service.d/10.conf", ".git/config.worktree",
+        ".git/modules/a/b/config", ".git/modules/a/hooks/post-commit",
     ],
     "project": [
         "src/a.py", "contest.py", "latest/a", "testing.md", "attest.py", "src/tests.py", "test.py",
         ".claude/plans/a.md", ".claude/commands/x.md", ".claude/memory/x.md", ".gitignore",
-        ".github/workflows/ci.yml", "src/%2e%2e/a", "specification/a", ".codex/prompts/x.md",
+        ".github/workflows/ci.yml", "deploy/floorboss.service", ".git/modules/a/index",
+        "src/%2e%2e/a", "specification/a", ".codex/prompts/x.md",
     ],
 }  # fmt: skip
 

@@ -16,6 +16,7 @@ from typing import Final
 
 from app.classification.paths import Place
 from app.classification.shellcode.marks import DEEP, ONE, STAR, UNSAID
+from app.classification.volumes import folded
 from app.domain.patterns import GUARDED_PATTERNS, TEST_PATTERNS, zone_inside
 
 MOST_FOUND: Final = 40
@@ -91,11 +92,17 @@ def below(folder: str, place: Place, entries: Entries) -> tuple[str, ...]:
     waiting = [start]
     while waiting and len(found) < MOST_FOUND:
         for entry in entries.of(waiting.pop(0)):
-            if _TELLING.match(entry.name) and _is_closed(os.path.relpath(entry.path, root)):
+            if _TELLING.match(_compared(entry.name, place)) and _is_closed(
+                _compared(os.path.relpath(entry.path, root), place)
+            ):
                 found.append(os.path.relpath(entry.path, start))
             elif entry.name not in _DEPENDENCIES and entry.name != ".git" and _is_folder(entry):
                 waiting.append(entry.path)
     return tuple(found[:MOST_FOUND])
+
+
+def _compared(name: str, place: Place) -> str:
+    return folded(name) if place.folds else name
 
 
 def _is_closed(path: str) -> bool:
