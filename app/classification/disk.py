@@ -125,10 +125,12 @@ class Unseen(Disk):
 def find_root(cwd: str) -> str:
     """The top of the working tree that holds `cwd` (a `.git` file or folder), else `cwd` itself.
 
-    A `cwd` that was reached through a link lies where the link leads, as it does for git; the top
-    keeps the name it was reached by, where it has one.
+    A `cwd` that is no absolute path tells nothing. One that was reached through a link lies where
+    the link leads, as it does for git; the top keeps the name it was reached by, if it has one.
     """
     start = os.path.normpath(cwd)
+    if not start.startswith("/"):
+        return start
     try:
         real = os.path.realpath(start)
     except ValueError:

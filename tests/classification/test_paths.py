@@ -162,3 +162,22 @@ def test_without_a_working_tree_the_root_is_the_cwd() -> None:
 )
 def test_the_root_and_what_holds_it_close_nothing_by_name(path: str, expected: bool) -> None:
     assert closed(path, Place(root="/srv/project", cwd="/srv/project")) is expected
+
+
+def test_a_folder_that_is_no_absolute_path_is_not_looked_for(
+    top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would be looked for where the daemon runs."""
+    (top / "project" / ".git").mkdir()
+    monkeypatch.chdir(top)
+    assert find_root("project/") == "project"
+
+
+def test_the_root_behind_a_link_is_the_one_that_git_finds(top: Path) -> None:
+    for name in ("project/.git", "project/a/b", "other/.git"):
+        (top / name).mkdir(parents=True)
+    (top / "other" / "link").symlink_to(top / "project")
+    (top / "deep").symlink_to(top / "project" / "a")
+    assert find_root(str(top / "other" / "link" / "a" / "b")) == str(top / "other" / "link")
+    assert find_root(str(top / "deep" / "b")) == str(top / "project")
+    assert find_root(str(top / "nowhere")) == str(top / "nowhere")
