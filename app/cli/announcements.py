@@ -1,9 +1,13 @@
 """What the operator's console prints: from entries and the book, by names and numbers only.
 
-A proposal is two lines, what happened and is in force, and what to type:
+A proposal is what happened, what is in force, what a yes would change, and what to type:
 
-    16:52:56 demo  5 applied: implementation -> plan: same failing call 3 times; in force: ...
-             type  a 6  to approve the return plan -> implementation;  d 6  to leave things ...
+    16:52:56 demo  5 applied: implementation -> plan: same failing call 3 times
+             in force: mode plan, posture yolo (by 5)
+             This would become freer:
+               tools     no longer denied: editing tools; writing tools
+             type  a 6  to approve the return plan -> implementation;
+                   d 6  to leave things as they are
 """
 
 from __future__ import annotations
@@ -12,16 +16,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from app.cli.layout import wrapped
 from app.cli.rendering import in_force
+from app.cli.review import changes
 from app.domain.configuration import Configuration
 from app.domain.decisions import Verb, right_verb
 from app.domain.entries import EVERYWHERE, Entry
 from app.domain.evidence import evidence
 from app.domain.expected_state import state_of
+from app.domain.foresight import after
 from app.domain.state import Book
 from app.domain.summaries import summary
 from app.domain.tables import plain, short
-from app.domain.views import in_force_view
+from app.domain.views import difference_between, in_force_view
 
 NOTICES: Final = frozenset({"notice", "compact"})  # applied entries that only tell something
 DECIDED_ON: Final = frozenset({"proposed", "applied"})  # what a person can decide about
@@ -63,29 +70,40 @@ def greeting(count: int) -> str:
 def proposal(
     book: Book, entry: Entry, configuration: Configuration, lookup: Lookup
 ) -> tuple[str, ...]:
-    """The two lines of a proposal that waits; between them what a harness wrote for it."""
+    """The lines of a proposal that waits; in a marked one what a harness wrote for it."""
     cause = None if entry.ref is None else lookup(entry.ref)
     said = entry if cause is None or cause.kind != "applied" else cause
-    now = shown(book, entry.scope, configuration).held
     yes = verb(book, entry, configuration)
     if yes is None:
         return (f"{_head(entry)}  {_said(entry)}", f"{INDENT}it does not wait any more")
     written = evidence(entry.actor, entry.body)
     return (
-        f"{_head(said)}  {_said(said)}; in force: {now}",
-        *((f"{INDENT}{written}",) if written else ()),
-        f"{INDENT}type  a {entry.seq}  to {yes} {_wish(entry)};  "
-        f"d {entry.seq}  to leave things as they are",
+        *_now(book, said, configuration),
+        *_change(book, entry, yes, configuration),
+        *(wrapped(written, INDENT, f"{INDENT}| ") if written else ()),
+        f"{INDENT}type  a {entry.seq}  to {yes} {_wish(entry)};",
+        f"{INDENT}      d {entry.seq}  to leave things as they are",
     )
 
 
 def applied(book: Book, entry: Entry, configuration: Configuration) -> tuple[str, ...]:
-    """The two lines of an applied entry that somebody wants to decide about."""
-    now = shown(book, entry.scope, configuration).held
+    """The lines of an applied entry that somebody wants to decide about."""
     return (
-        f"{_head(entry)}  {_said(entry)}; in force: {now}",
+        *_now(book, entry, configuration),
+        *_change(book, entry, "revert", configuration),
         f"{INDENT}type  r {entry.seq}  to take it back",
     )
+
+
+def _now(book: Book, entry: Entry, configuration: Configuration) -> Iterator[str]:
+    yield from wrapped(f"{_head(entry)}  {_said(entry)}", rest=INDENT)
+    yield from wrapped(f"in force: {shown(book, entry.scope, configuration).held}", INDENT)
+
+
+def _change(book: Book, entry: Entry, decided: Verb, configuration: Configuration) -> Iterator[str]:
+    """What a decision would make freer and what stricter."""
+    then = after(book, entry.scope, decided, entry.seq, configuration)
+    yield from changes(difference_between(book, then, entry.scope, configuration), INDENT)
 
 
 def undecidable(entry: Entry) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import shlex
 import ssl
 from collections.abc import Mapping
 from contextlib import suppress
@@ -24,6 +25,8 @@ PROBLEM: Final = "application/problem+json"
 SCHEMES: Final = frozenset({"http", "https"})
 PATIENCE: Final = 60.0  # seconds an answer may take; verifying a large log takes a while
 LONGEST: Final = 4096  # bytes read from a token's descriptor
+USUAL: Final = "http://127.0.0.1:8737"  # where commands look for the daemon by themselves
+SAME: Final = "What is in force was not changed."
 NO_TERMINAL: Final = (
     "there is no terminal to ask for the operator's token; hand it in with --token-fd N. "
     "Nothing was changed."
@@ -43,11 +46,23 @@ class Reply:
         """Why it refused, in its own words; None: it did not."""
         if self.status < 400:
             return None
-        try:
-            document = json.loads(self.text)
-            return plain(str(document["detail"]))
-        except (ValueError, KeyError, TypeError):
+        if "detail" not in self.document:
             return f"status {self.status}, which is not an answer of floorboss"
+        return plain(str(self.document["detail"]))
+
+    @property
+    def code(self) -> str:
+        """The stable name of the problem; empty: there is none."""
+        return str(self.document.get("type", "")).rpartition("/")[2] if self.problem else ""
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The JSON object that it is; empty where it is none."""
+        with suppress(ValueError):
+            found = json.loads(self.text)
+            if isinstance(found, dict):
+                return found
+        return {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +79,11 @@ class Client:
     url: str
     token: str
     certificate: str | None = None  # what a TLS daemon of these settings shows
+
+    @property
+    def there(self) -> str:
+        """What a command that is printed for a person must add to reach this daemon."""
+        return pointer(self.url)
 
     def ask(
         self,
@@ -112,22 +132,23 @@ class Client:
         reply = self.ask("GET", with_query(path, **query))
         if reply.problem is not None:
             fail(REFUSED, reply.problem)
-        return self._object(reply)
+        return self.object(reply)
 
     def change(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
         """What came of a change; a refusal ends the command and says that nothing was changed."""
         reply = self.ask(method, path, body)
         if reply.problem is not None:
-            fail(REFUSED, f"refused: {reply.problem} What is in force was not changed.")
-        return self._object(reply)
+            fail(REFUSED, f"refused: {reply.problem} {SAME}")
+        return self.object(reply)
 
-    def _object(self, reply: Reply) -> dict[str, Any]:
+    def object(self, reply: Reply) -> dict[str, Any]:
         """The JSON object of an answer; everything floorboss says is one."""
-        with suppress(ValueError):
-            found = json.loads(reply.text)
-            if isinstance(found, dict):
-                return found
-        fail(UNREACHABLE, f"what answers at {self.url} is not floorboss.")
+        return reply.document or fail(UNREACHABLE, f"what answers at {self.url} is not floorboss.")
+
+
+def pointer(url: str) -> str:
+    """The option that names a daemon, with a blank before it; empty at the usual address."""
+    return "" if url.rstrip("/") == USUAL else f" --url {shlex.quote(url)}"
 
 
 def with_query(path: str, **query: object) -> str:
@@ -170,7 +191,7 @@ def _addressed(url: str | None) -> None:
     except ValueError:  # a port that is no number, brackets that do not close
         usable = False
     if not usable:
-        example = "http://127.0.0.1:8737" if "://" in url else f"http://{url}"
+        example = USUAL if "://" in url else f"http://{url}"
         fail(MISUSED, plain(f'--url "{url}" is no address; write it like {example}'))
 
 

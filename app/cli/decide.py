@@ -2,7 +2,8 @@
 
     fetch the entry and a dry run  ->  show what would change  ->  ask  ->  decide for that state
 
-The decision names the state that was shown; if it has changed meanwhile, nothing happens.
+The decision names the state that was shown; if it has changed meanwhile, nothing happens, and what
+changed is shown beside the command to look again.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from app.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from app.cli.client import Client
+    from app.cli.client import Client, Reply
+    from app.cli.rendering import View
     from app.domain.decisions import Verb
 
 _FOR_GOOD: Final[Mapping[str, object]] = MappingProxyType({})
@@ -99,30 +101,52 @@ def _decide(
     limit: Mapping[str, object] = _FOR_GOOD,
 ) -> None:
     from app.cli.client import operator
+    from app.cli.review import done
 
     client = operator(url, token_fd)
+    seen = None
     if expected_state is None or dry_run:
-        expected_state = _shown(client, verb, seq, limit)
+        seen, expected_state = _shown(client, verb, seq, limit)
         if dry_run:
             print(f"Nothing was changed. The state is {expected_state}.")
             return
         if not yes:
             _ask(verb, seq)
     body = {"expected_state": expected_state, **limit, **({"reason": reason} if reason else {})}
-    print(client.change("POST", f"/controller/{verb}/{seq}", body)["summary"])
+    reply = client.ask("POST", f"/controller/{verb}/{seq}", body)
+    for line in done(_taken(client, reply, verb, seq, seen), client.there):
+        print(line)
 
 
-def _shown(client: Client, verb: Verb, seq: int, limit: Mapping[str, object]) -> str:
-    """Print what the decision would change; the state that it would change."""
-    from app.cli.rendering import review
+def _shown(client: Client, verb: Verb, seq: int, limit: Mapping[str, object]) -> tuple[View, str]:
+    """Print what the decision would change; what is in force, and the state of it."""
+    from app.cli.review import review
 
     entry = client.get(f"/controller/log/{seq}")
     cause = client.get(f"/controller/log/{entry['ref']}") if entry["ref"] else None
-    would = client.change("POST", f"/controller/{verb}/{seq}?dry_run=true", dict(limit))
     now = client.get("/controller/overrides", scope=entry["scope"])
-    for line in review(entry, cause, now, would["in_force"]):
+    asked = {"expected_state": now["state"], **limit}  # so that both are about the same
+    reply = client.ask("POST", f"/controller/{verb}/{seq}?dry_run=true", asked)
+    would = _taken(client, reply, verb, seq, now)
+    for line in review(entry, cause, now, would, verb, limit.get("limit")):
         print(line)
-    return str(would["expected_state"])
+    return now, str(would["expected_state"])
+
+
+def _taken(client: Client, reply: Reply, verb: Verb, seq: int, seen: View | None) -> View:
+    """What came of a decision; a refusal ends the command and says what to do next."""
+    from app.cli.client import SAME
+    from app.cli.exits import REFUSED, fail
+    from app.cli.review import refused
+
+    if reply.problem is None:
+        return client.object(reply)
+    now = None
+    if reply.code == "state_changed":
+        scope = client.get(f"/controller/log/{seq}")["scope"]
+        now = client.get("/controller/overrides", scope=scope)
+    further = refused(reply.document, verb, seq, client.there, seen, now)
+    fail(REFUSED, "\n".join((f"refused: {reply.problem} {SAME}", *further)))
 
 
 def _ask(verb: Verb, seq: int) -> None:
@@ -131,5 +155,6 @@ def _ask(verb: Verb, seq: int) -> None:
 
     ways = "--yes" if verb == "dismiss" else "--yes or --expected-state STATE"
     otherwise = f"there is no terminal to ask at; say {ways}. Nothing was changed."
-    if not agreed(f"{verb} {seq}?", otherwise):
+    print()
+    if not agreed(f"{verb.capitalize()} {seq}?", otherwise):
         fail(REFUSED, "you said no. Nothing was changed.")

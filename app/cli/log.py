@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.cli.options import AsJson, Url
 from app.domain.entries import Action, Kind
+
+if TYPE_CHECKING:
+    from app.cli.client import Client
 
 
 def log(
@@ -34,8 +37,27 @@ def log(
         scope=scope, kind=kind, action=action, before=before, after=after, limit=limit,
     )  # fmt: skip
     wanted = "application/x-ndjson" if as_json else "text/plain"
-    reply = reader(url).ask("GET", path, accept=wanted)
+    client = reader(url)
+    reply = client.ask("GET", path, accept=wanted)
     if reply.problem is not None:
         fail(REFUSED, reply.problem)
+    if scope is not None and _empty(reply.text):
+        _known(client, scope)
     for line in reply.text.splitlines():
         print(line if as_json else plain(line))
+
+
+def _empty(text: str) -> bool:
+    from app.domain.tables import EMPTY
+
+    return text in ("", EMPTY)
+
+
+def _known(client: Client, scope: str) -> None:
+    """End the command where the log knows no such session, so that a typing error is noticed."""
+    from app.cli.client import segment
+    from app.cli.exits import REFUSED, fail
+    from app.domain.reasons import quoted
+
+    if client.ask("GET", f"/controller/sessions/{segment(scope)}").status == 404:
+        fail(REFUSED, f"the log knows no session {quoted(scope)}; `floorboss status` names them.")

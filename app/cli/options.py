@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 import typer
 
-Seq: TypeAlias = Annotated[int, typer.Argument(min=1, help="The entry's place in the log.")]
+
+def _seq(text: str) -> int:
+    """A place in the log, from 1."""
+    if text.isascii() and text.isdecimal() and int(text[:LONGEST]) > 0 and len(text) <= LONGEST:
+        return int(text)
+    raise typer.BadParameter("an entry is named by its number, the first column of the log.")
+
+
+LONGEST: Final = 16  # digits of a seq
+Seq: TypeAlias = Annotated[
+    int, typer.Argument(parser=_seq, metavar="SEQ", help="The entry's place in the log.")
+]
 Url: TypeAlias = Annotated[
     str | None, typer.Option(help="The daemon's address; else as FLOORBOSS_* and the file say.")
 ]

@@ -58,7 +58,14 @@ def _scope(view: View) -> Iterator[str]:
         yield f"  advisory only, as you took them back twice: {', '.join(view['advisory'])}"
     for rule, signal in view["signals"].items():
         if _on_its_way(rule, signal):
-            yield f"  {rule} {signal['value']:g} of {signal['threshold']:g}"
+            yield f"  {rule} {signal['value']:g}{_bound(signal)}"
+
+
+def _bound(signal: View) -> str:
+    """How far it is to the threshold, or that it was passed."""
+    if signal["value"] <= signal["threshold"]:
+        return f" of {signal['threshold']:g}"
+    return f", past its threshold of {signal['threshold']:g}"
 
 
 def _on_its_way(rule: str, signal: View) -> bool:

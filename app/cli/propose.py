@@ -41,12 +41,13 @@ def propose(
     body = {"scope": scope, "reason": reason, **wanted}
     if not decide and token_fd is None:
         client = reader(url)
-        _tell(client.change("POST", _path(dry_run), body), dry_run)
+        _tell(client.change("POST", _path(dry_run), body), dry_run, client.there)
         return
     client = operator(url, token_fd)
     if decide and not dry_run:
         body |= {"decide": True, "expected_state": _shown(client, body, yes)}
-    _tell(client.change("POST", _path(dry_run), {**body, "decide": decide}), dry_run)
+    answer = client.change("POST", _path(dry_run), {**body, "decide": decide})
+    _tell(answer, dry_run, client.there)
 
 
 def _path(dry_run: bool) -> str:
@@ -70,25 +71,30 @@ def _wanted(mode: str | None, posture: Posture | None, back: str | None) -> dict
 def _shown(client: Client, body: dict[str, Any], yes: bool) -> str:
     """Print what deciding it would change, and ask; the state that was shown."""
     from app.cli.exits import REFUSED, fail
-    from app.cli.rendering import in_force
+    from app.cli.review import compared
     from app.cli.terminal import agreed
 
-    would = client.change("POST", _path(True), {**body, "decide": True})
     now = client.get("/controller/overrides", scope=body["scope"])
-    print(f"  in force   {in_force(now)}")
-    print(f"  would be   {in_force(would['in_force'])}")
+    asked = {**body, "decide": True, "expected_state": now["state"]}
+    would = client.change("POST", _path(True), asked)
+    for line in compared(now, would, "decide", body.get("limit")):
+        print(line)
     otherwise = "there is no terminal to ask at; say --yes. Nothing was changed."
     if not yes and not agreed(f"decide this for {body['scope']}?", otherwise):
         fail(REFUSED, "you said no. Nothing was changed.")
     return str(would["expected_state"])
 
 
-def _tell(answer: dict[str, Any], dry_run: bool) -> None:
+def _tell(answer: dict[str, Any], dry_run: bool, there: str) -> None:
     from app.cli.rendering import in_force
-    from app.domain.tables import plain
+    from app.cli.review import changes, done
 
     if dry_run:
         print(f"Nothing was changed. In force would be {in_force(answer['in_force'])}.")
+        for line in changes(answer["difference"]):
+            print(line)
         return
-    again = " It waits already." if answer.get("repeated") and not answer["entries"] else ""
-    print(plain(f"Proposal {answer['seq']}: {answer['summary']}{again}"))
+    again = " waits already" if answer.get("repeated") and not answer["entries"] else ""
+    print(f"Proposal {answer['seq']}{again}; to see it:  floorboss show {answer['seq']}{there}")
+    for line in done(answer, there):
+        print(line)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from app.domain.evidence import evidence
+from app.domain.inert import padded, width
 from app.domain.tables import plain
 
 View = Mapping[str, Any]  # an entry, a session, what is in force: as the daemon shows it
@@ -34,21 +34,9 @@ def in_force(view: View) -> str:
     return plain(f"mode {view['mode']}, posture {view['posture']}{also}{observing}")
 
 
-def review(entry: View, cause: View | None, now: View, then: View) -> Iterator[str]:
-    """What a person decides on: what happened, what is in force, what would be."""
-    yield plain(f"{entry['seq']} {entry['kind']} for {entry['scope']}: {entry['summary']}")
-    written = evidence(entry["actor"], entry["body"])
-    if written is not None:
-        yield f"  {written}"
-    if cause is not None:
-        yield plain(f"  after      {cause['seq']} {cause['kind']}: {cause['summary']}")
-    yield f"  in force   {in_force(now)}"
-    yield f"  would be   {in_force(then)}"
-
-
 def columns(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
     """Rows as aligned columns, two blanks apart."""
     cells = [tuple(map(plain, row)) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
     for row in cells:
-        yield "  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip()
+        yield "  ".join(map(padded, row, widths)).rstrip()

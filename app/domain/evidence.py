@@ -18,8 +18,14 @@ LONGEST: Final = 300  # characters of what somebody wrote; the whole stands in t
 
 def evidence(actor: str, body: Mapping[str, Json]) -> str | None:
     """The reason that a harness gave for its proposal, as one marked line; None: it gave none."""
+    text = written(actor, body)
+    return None if text is None else f"| {text}"
+
+
+def written(actor: str, body: Mapping[str, Json]) -> str | None:
+    """Which harness wrote what, quoted, cut and inert; None: no harness wrote anything."""
     why = text_of(body, "why")
     if not why or not actor.startswith("harness:"):
         return None
     cut = why if len(why) <= LONGEST else f"{why[: LONGEST - 3]}..."
-    return f'| {plain(actor)} wrote: "{plain(cut)}"'
+    return f'{plain(actor)} wrote: "{plain(cut)}"'

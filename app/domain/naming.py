@@ -31,8 +31,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     "talk": "its own bookkeeping",
     "test": "test runs",
     "write": "commands that write nobody knows where",
-    "git_record": "git commit, push and the like",
-    "git_restore": "git checkout, reset and the like",
+    "git_record": "git commit and the like",
+    "git_restore": "git checkout and the like",
     "unknown": "commands nobody can vouch for",
     "unknown_closed": "unknown commands that name a closed path or run code inline",
 }

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from app.domain.inert import inert
 from app.domain.restrictions import Decision, VerdictRule
 
 QUOTED = 80  # characters of one quoted name, escapes included
-_DIRECTION_MARKS = frozenset(
-    "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-)
 
 _WHAT: Mapping[VerdictRule, str] = {
     "guarded": "{detail} holds settings that no mode may write.",
@@ -54,17 +52,9 @@ _ANSWERS: Mapping[str, str] = {"ask": "asks a person about", "deny": "denies", "
 
 def quoted(name: str) -> str:
     """A name in quotes: control and direction characters escaped, at most 80 characters."""
-    escaped = "".join(map(_inert, name[: QUOTED + 1]))
-    short = escaped if len(escaped) <= QUOTED else escaped[: QUOTED - 3] + "..."
-    return f'"{short}"'
-
-
-def _inert(sign: str) -> str:
-    if sign in '"\\':
-        return f"\\{sign}"
-    if sign.isprintable() and sign not in _DIRECTION_MARKS:
-        return sign
-    return sign.encode("unicode_escape", "backslashreplace").decode("ascii")
+    marked = name[: QUOTED + 1].replace("\\", "\\\\").replace('"', '\\"')
+    shown = inert(marked)
+    return f'"{shown if len(shown) <= QUOTED else shown[: QUOTED - 3] + "..."}"'
 
 
 def reason(decision: Decision, seq: int) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from app.domain.entries import Entry
+from app.domain.inert import inert, padded, width
 from app.domain.summaries import summary
 
 SCOPE = 48  # characters of a scope that a line shows; a UUID has 36
+EMPTY = "The log has no such entries.\n"
 _HEAD = ("SEQ", "AT", "KIND", "SCOPE", "SUMMARY")
 
 
@@ -15,13 +17,13 @@ def table(entries: Iterable[Entry]) -> str:
     """Entries as aligned lines; empty logs say so."""
     rows = [_row(entry) for entry in entries]
     if not rows:
-        return "The log has no such entries.\n"
-    seq, at, kind, scope = (max(len(row[i]) for row in (_HEAD, *rows)) for i in range(4))
+        return EMPTY
+    seq, at, kind, scope = (max(width(row[i]) for row in (_HEAD, *rows)) for i in range(4))
     lines = (
-        f"{row[0]:>{seq}}  {row[1]:<{at}}  {row[2]:<{kind}}  {row[3]:<{scope}}  {row[4]}".rstrip()
+        f"{row[0]:>{seq}}  {row[1]:<{at}}  {row[2]:<{kind}}  {padded(row[3], scope)}  {row[4]}"
         for row in (_HEAD, *rows)
     )
-    return "\n".join(lines) + "\n"
+    return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 def _row(entry: Entry) -> tuple[str, str, str, str, str]:
@@ -31,9 +33,13 @@ def _row(entry: Entry) -> tuple[str, str, str, str, str]:
 def short(scope: str) -> str:
     """A scope that fits a column; what is cut is marked."""
     scope = plain(scope)
-    return scope if len(scope) <= SCOPE else f"{scope[: SCOPE - 1]}~"
+    if width(scope) <= SCOPE:
+        return scope
+    while width(scope) >= SCOPE:
+        scope = scope[:-1]
+    return f"{scope}~"
 
 
 def plain(text: str) -> str:
     """A text without control and format characters, which could rewrite what a person reads."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return inert(text)

@@ -60,6 +60,10 @@ ANSWER = {
         "signals": {},
         "interventions": {"blocked": 0},
     },
+    "difference": {
+        way: {"tools": [], "paths": [], "commands": []} for way in ("freer", "stricter")
+    },
+    "entries": [],
     **HELD,
 }
 

@@ -12,7 +12,8 @@ from tests.cli.processes import FAILING, HOSTILE, Daemon, Terminal, environment
 
 Start = Callable[..., Terminal]
 RETURN = (
-    r"demo  5 applied: implementation -> plan: .*; in force: mode plan.*\n.*type  a 6  to approve"
+    r"(?s)demo  5 applied: implementation -> plan: .*?\n +in force: mode plan.*?\n"
+    r" +This would become freer:\n +tools .*?\n +type  a 6  to approve"
 )
 
 
@@ -81,6 +82,7 @@ def test_a_line_decides_only_for_the_state_that_was_printed(console: Console) ->
     console.screen.wait_for(r"all sessions")
     console.screen.type("a 6")
     console.screen.wait_for(r"in force: mode plan, posture read-only \(by 5, 8\)")
+    console.screen.wait_for(r"freer:\n +tools +no longer denied: test runners\n +commands")
     console.screen.wait_for(r"It changed since; then: mode plan, posture yolo \(by 5\)\. Nothing")
     assert "reverted" not in dict(kinds(console))
     console.screen.type("a 6")

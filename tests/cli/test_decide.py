@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from app.cli.client import pointer
 from tests.cli.processes import OPERATOR, Daemon, Terminal, environment, run
 
 Start = Callable[..., Terminal]
@@ -34,14 +35,58 @@ def test_approve_shows_what_would_change_and_does_it(daemon: Daemon) -> None:
     done = daemon.run("approve", seq, "--yes", token=OPERATOR)
     shown = done.stdout.splitlines()
     assert (done.returncode, done.stderr) == (0, "")
-    assert shown[0].startswith(f"{seq} proposed for approve: {WAITS}")
-    assert f"{change} applied: implementation -> plan: same failing call 3 times" in shown[1]
-    assert shown[2:4] == [
-        "  in force   mode plan, posture yolo",
-        "  would be   mode implementation, posture yolo",
+    assert shown[:2] == [
+        'Session "approve" went from mode implementation to plan: same failing call 3',
+        "times, nothing changed in between.",
     ]
-    assert shown[4].endswith("In force for approve: mode implementation, posture yolo.")
+    assert shown[2].startswith(f"That is entry {change}, of ")
+    assert shown[3:5] == [
+        f"In force now:    mode plan, posture yolo (by {change}).",
+        "If you approve:  mode implementation, posture yolo.",
+    ]
+    assert shown[6:8] == [
+        "This would become freer:",
+        "  tools     no longer denied: editing tools; writing tools; test runners",
+    ]
+    assert f"floorboss itself offers this, as the way back from {change}." in shown
+    assert shown[-3].startswith("Written: ")
+    assert shown[-2] == 'In force for session "approve" now: mode implementation, posture yolo.'
+    assert shown[-1].endswith(f"floorboss show {change} --url {daemon.url}")
     assert mode(daemon, "approve") == "implementation"
+
+
+def test_what_was_applied_is_told_with_the_command_that_takes_it_back(daemon: Daemon) -> None:
+    words = ("propose", "pointer", "--mode", "plan", "--reason", "slow down", "--decide", "--yes")
+    said = daemon.run(*words, token=OPERATOR).stdout
+    *_, line = (each for each in said.splitlines() if each.startswith("To take it back:"))
+    _, _, command = line.partition("  floorboss ")
+    done = daemon.run(*command.split(), "--yes", token=OPERATOR)
+    assert (done.returncode, mode(daemon, "pointer")) == (0, "implementation")
+
+
+@pytest.mark.parametrize(
+    ("url", "added"),
+    [
+        ("http://127.0.0.1:8737", ""),
+        ("http://127.0.0.1:8737/", ""),
+        ("http://127.0.0.1:8738", " --url http://127.0.0.1:8738"),
+        ("http://localhost:1/a b", " --url 'http://localhost:1/a b'"),
+    ],
+)
+def test_a_printed_command_names_the_daemon_where_it_is_not_the_usual_one(
+    url: str, added: str
+) -> None:
+    assert pointer(url) == added
+
+
+def test_a_proposal_that_waits_is_shown_with_what_it_would_change(daemon: Daemon) -> None:
+    _, seq = looped(daemon, "waits")
+    shown = daemon.run("show", seq).stdout
+    assert "This would become freer:\n  tools     no longer denied: editing tools" in shown
+    assert f"To approve it:   floorboss approve {seq} --url {daemon.url}\n" in shown
+    assert f"To dismiss it:   floorboss dismiss {seq} --url {daemon.url}\n" in shown
+    daemon.run("dismiss", seq, "--yes", token=OPERATOR)
+    assert daemon.run("show", seq).stdout.startswith(f"{seq} proposed: {WAITS}")
 
 
 def test_a_dry_run_names_the_state_and_changes_nothing(daemon: Daemon) -> None:
@@ -52,16 +97,38 @@ def test_a_dry_run_names_the_state_and_changes_nothing(daemon: Daemon) -> None:
     assert (head(daemon), mode(daemon, "dry")) == (before, "plan")
     done = daemon.run("approve", seq, "--expected-state", state.rstrip("."), token=OPERATOR)
     assert (done.returncode, mode(daemon, "dry")) == (0, "implementation")
-    assert len(done.stdout.splitlines()) == 1
+    assert done.stdout.startswith("Written: ")
 
 
 def test_a_state_that_has_changed_decides_nothing(daemon: Daemon) -> None:
     _, seq = looped(daemon, "stale")
     done = daemon.run("approve", seq, "--expected-state", "0123456789abcdef", token=OPERATOR)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "changed since that state was shown" in done.stderr
-    assert done.stderr.endswith("What is in force was not changed.\n")
+    said, now, again = done.stderr.splitlines()
+    assert "changed since that state was shown" in said
+    assert said.endswith("What is in force was not changed.")
+    assert now.startswith("In force now:    mode plan, posture yolo (by ")
+    assert again == f"To look again:   floorboss approve {seq} --url {daemon.url}"
     assert mode(daemon, "stale") == "plan"
+
+
+def test_what_changed_between_the_question_and_the_answer_is_shown(
+    daemon: Daemon, terminal: Start
+) -> None:
+    change, seq = looped(daemon, "moved")
+    screen = terminal("approve", seq, env=daemon.env)
+    screen.wait_for(r"Operator's token \(not shown\): ")
+    screen.type(OPERATOR)
+    screen.wait_for(r"\[y/N\] ")
+    words = ("propose", "moved", "--posture", "ask", "--reason", "careful", "--decide", "--yes")
+    assert daemon.run(*words, token=OPERATOR).returncode == 0
+    screen.type("y")
+    said = screen.end()
+    assert screen.process.returncode == 1
+    assert f"When you looked: mode plan, posture yolo (by {change})." in said
+    assert "In force now:    mode plan, posture ask (by " in said
+    assert f"To look again:   floorboss approve {seq} --url" in said
+    assert mode(daemon, "moved") == "plan"
 
 
 def test_the_wrong_verb_names_the_right_one(daemon: Daemon) -> None:
@@ -69,20 +136,22 @@ def test_the_wrong_verb_names_the_right_one(daemon: Daemon) -> None:
     done = daemon.run("apply", seq, "--yes", token=OPERATOR)
     assert done.returncode == 1
     assert f"use approve {seq}" in done.stderr
+    assert "This would become freer:\n  tools     no longer denied: editing tools" in done.stderr
+    assert done.stderr.endswith(f"To decide it:    floorboss approve {seq} --url {daemon.url}\n")
     assert mode(daemon, "verb") == "plan"
 
 
 def test_revert_puts_back_what_lay_beneath(daemon: Daemon) -> None:
     change, _ = looped(daemon, "revert")
     done = daemon.run("revert", change, "--yes", "--reason", "I know", token=OPERATOR)
-    assert done.stdout.endswith("In force for revert: mode implementation, posture yolo.\n")
+    assert 'In force for session "revert" now: mode implementation, posture yolo.' in done.stdout
     assert mode(daemon, "revert") == "implementation"
 
 
 def test_dismiss_leaves_things_as_they_are(daemon: Daemon) -> None:
     _, seq = looped(daemon, "dismiss")
     done = daemon.run("dismiss", seq, "--yes", token=OPERATOR)
-    assert done.stdout.endswith("In force for dismiss: mode plan, posture yolo.\n")
+    assert 'In force for session "dismiss" now: mode plan, posture yolo.' in done.stdout
 
 
 def test_a_decision_without_anybody_to_ask_is_not_taken(daemon: Daemon) -> None:
@@ -143,10 +212,11 @@ def test_a_person_tightens_in_one_command(daemon: Daemon) -> None:
     words = ("propose", "freeze", "--posture", "read-only", "--reason", "lunch")
     done = daemon.run(*words, "--decide", "--yes", token=OPERATOR)
     assert done.stdout.splitlines()[:2] == [
-        "  in force   mode implementation, posture yolo",
-        "  would be   mode implementation, posture read-only",
+        "In force now:    mode implementation, posture yolo.",
+        "If you decide:   mode implementation, posture read-only.",
     ]
-    assert done.stdout.endswith("In force for freeze: mode implementation, posture read-only.\n")
+    held = 'In force for session "freeze" now: mode implementation, posture read-only.\n'
+    assert f"{held}To take it back:  floorboss revert " in done.stdout
 
 
 def test_a_person_loosens_in_one_command_for_the_state_that_was_shown(daemon: Daemon) -> None:
