@@ -17,6 +17,7 @@ from typing import Final
 from app.classification.arguments import command_of
 from app.classification.failing import failed_count, names_in, passed_count
 from app.classification.outcomes import exit_code
+from app.classification.proof import proves
 from app.classification.recognition import command
 from app.classification.remembering import remembered
 from app.classification.shell import split
@@ -48,6 +49,12 @@ _SUBCOMMANDS: Final = {  # program -> its words that run tests
 _SCRIPTS: Final = words("npm pnpm yarn bun deno composer")
 _GOALS: Final = words("mvn mvnw gradle gradlew")  # take several words of which one may test
 _SELECTORS: Final = words("-k -m -t -run --run --filter -n --tests --testNamePattern")
+# Options of which the value, behind `=`, leaves tests out or takes others.
+_CHOOSES: Final = re.compile(
+    r"--[\w-]*(?:ignore|exclude|skip|deselect|filter|select|pattern|match|grep|group|tag|project"
+    r"|suite|paths|ini|root|config|dir)[\w-]*=.",
+    re.IGNORECASE,
+)
 # What makes a runner list its tests, or tell about itself, and run none.
 _SHOWS: Final = words(
     "--collect-only --co --version --help -h --fixtures --markers --setup-plan --listTests --list"
@@ -62,11 +69,12 @@ _UNKNOWN: Final = frozenset({2, 3, 4, 5, 6, 126, 127})  # pytest was stopped; no
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runner:
-    """A recognised run: its runner, its target key, and whether its status reaches the shell."""
+    """A recognised run: its runner, its target key, and whether the shell's status is another's."""
 
     runner: str
     target: str
     piped: bool
+    place: int = 0  # which member of the line it is
 
 
 @remembered
@@ -81,7 +89,7 @@ def recognise(line: str) -> Runner | None:
             key = " ".join((runner, *sorted(_targets(rest))))
             hides = member.joiner == "|" and "pipefail" not in line
             later = any(m.joiner in ("|", ";", "||", "\n") for m in members[at:-1])
-            return Runner(runner=runner, target=key, piped=hides or later)
+            return Runner(runner=runner, target=key, piped=hides or later, place=at)
     return None
 
 
@@ -153,6 +161,7 @@ def _targets(said: Sequence[str]) -> Iterator[str]:
 
 def _names_target(word: str) -> bool:
     selects = word.split("=", 1)[0] in _SELECTORS or not word.startswith("-")
+    selects = selects or _CHOOSES.match(word) is not None
     return selects and re.match(r"\d?>", word) is None
 
 
@@ -176,6 +185,8 @@ def run_of(event: Event, line: str, text: str) -> TestRun | None:
     names = names_in(text)
     failed, passed = _counts(event, text, names)
     result = _result(event, runner, names, failed, passed)
+    if result == "green" and not proves(event, line, runner.place):
+        result = "unknown"
     red = result == "red"
     return TestRun(
         runner=runner.runner,

@@ -35,11 +35,13 @@ def test_a_reading_is(given_event: dict[str, Any], then: dict[str, Any]) -> None
 
 @pytest.mark.parametrize(("run", "then"), cases("test_runs.json"))
 def test_a_test_run_is(run: dict[str, Any], then: dict[str, Any] | None) -> None:
-    command, text = run.pop("command"), run["result"]
-    event = Event(session_id="s", tool="Bash", arguments={"command": command}, **run)
+    command, text, more = run.pop("command"), run["result"], run.pop("more", {})
+    event = Event(session_id="s", tool="Bash", arguments={"command": command, **more}, **run)
     found = run_of(event, command, text)
     told = None if found is None else json.loads(json.dumps(asdict(found)))
-    expected = None if then is None else {"failed": None, "names": [], **then}
+    expected = (
+        None if then is None else {"failed": None, "names": [], "tree": None, "moved": [], **then}
+    )
     assert told == expected
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 PLACE: Final = "/srv"  # where recordings say that everything lay
 ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 TOOK: Final = re.compile(r"(Ran \d+ tests? in )[0-9.]+s")
+OUTPUTS: Final = re.compile(r"/tmp/claude-\d+/[\w.-]+")  # where a client keeps what runs on
 # Of the machine, or of no interest to any rule.
 DROPPED: Final = ("transcript_path", "agent_transcript_path", "effort", "duration_ms")
 PASSED_ON: Final = frozenset({"authorization", "content-type", "x-floorboss"})
@@ -98,7 +99,8 @@ def rewritten(bodies: list[str], names: Mapping[Path, str]) -> list[str]:
         line = json.dumps(kept)
         for folder in sorted(names, key=lambda path: -len(str(path))):
             line = line.replace(str(folder), f"{PLACE}/{names[folder]}")
-        lines.append(ID.sub(counted, TOOK.sub(r"\g<1>0.001s", line)) + "\n")
+        line = OUTPUTS.sub(f"{PLACE}/outputs", TOOK.sub(r"\g<1>0.001s", line))
+        lines.append(ID.sub(counted, line) + "\n")
     return lines
 
 

@@ -102,6 +102,8 @@ def of_result(response: Json) -> Ending:
         return Ending(outcome="interrupted")
     if isinstance(said.get("timedOutAfterMs"), int):
         return Ending(outcome="timeout")
+    if said.get("backgroundedByUser") is True:
+        return UNKNOWN  # it still runs
     if said.get("is_error") is True or said.get("isError") is True:
         return ERROR
     return Ending(outcome="ok")
