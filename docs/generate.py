@@ -55,7 +55,7 @@ def modes_page() -> str:
     modes = tuple(MODES["default"][name] for name in MODE_NAMES)
     permits = table(
         ("mode", "tool classes", "writes", "must hand over"),
-        ((mode.name, _tools(mode), _words(mode.writes), mode.handoff or "-") for mode in modes),
+        ((mode.name, _tools(mode), _words(mode.writes), _wanted(mode)) for mode in modes),
     )
     return "\n".join(
         (
@@ -85,6 +85,11 @@ def modes_page() -> str:
             "",
         )
     )
+
+
+def _wanted(mode: Mode) -> str:
+    parts = f", as text or as {', '.join(mode.output)}" if mode.output else ""
+    return f"{mode.handoff}{parts}" if mode.handoff else "-"
 
 
 def _effects(modes: Mapping[str, Mode], shown: Iterable[str] = EFFECTS) -> str:

@@ -19,7 +19,7 @@ from typing import Any, Final
 from app.cli.layout import wrapped
 from app.cli.rendering import View, in_force
 from app.domain.entries import EVERYWHERE
-from app.domain.evidence import written
+from app.domain.evidence import handed_over, written
 from app.domain.limits import limit_of, worded
 from app.domain.reasons import quoted
 from app.domain.tables import plain
@@ -154,6 +154,17 @@ def asked(entry: View) -> Iterator[str]:
     """Who wants it, and in a block of its own what they wrote."""
     yield from wrapped(_asked(entry))
     yield from behind_bars(entry["actor"], entry["body"])
+    yield from handed(entry.get("artifact"))
+
+
+def handed(artifact: View | None) -> Iterator[str]:
+    """What an agent handed over for a way back, behind bars; nothing where none did."""
+    if not artifact:
+        return
+    head, *lines = handed_over(artifact)
+    yield from wrapped(head)
+    for line in lines:
+        yield from wrapped(line, "| ", "| ")
 
 
 def _asked(entry: View) -> str:

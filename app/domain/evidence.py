@@ -6,7 +6,7 @@ escaped and cut, so that nobody takes them for the daemon's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from app.domain.events import Json
@@ -14,6 +14,27 @@ from app.domain.observations import text_of
 from app.domain.tables import plain
 
 LONGEST: Final = 300  # characters of what somebody wrote; the whole stands in the entry
+LINES: Final = 40  # of an artifact
+LINE: Final = 400  # characters of each
+
+
+def handed_over(artifact: Mapping[str, Json]) -> Iterator[str]:
+    """An artifact in a line of ours, then its inert text, line by line, for a block of its own.
+
+    Its text is an agent's, cut at what a person can take in; the whole is what the entry holds.
+    """
+    kind, counts = artifact.get("kind"), "" if artifact.get("valid") else ", which does not count"
+    yield plain(
+        f"The agent handed over its {kind} in {artifact.get('seq')}{counts}. In its own words:"
+    )
+    text = text_of(artifact, "text")
+    lines = [] if text is None else text.splitlines()
+    if text is None:
+        yield f"{artifact.get('length')} characters; a token shows them"
+    for line in lines[:LINES]:
+        yield plain(line[:LINE])
+    if len(lines) > LINES:
+        yield f"... {len(lines) - LINES} more lines"
 
 
 def evidence(actor: str, body: Mapping[str, Json]) -> str | None:

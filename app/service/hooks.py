@@ -141,10 +141,10 @@ def _in_force(desk: Desk, scope: str, unheard: int | None) -> str | None:
 def _handed(desk: Desk, report: Report, answers: tuple[Answer, ...]) -> Iterator[str]:
     """What an agent handed over, for the person; a use of a standing approval tells itself."""
     for event, answer in zip(report.events, answers, strict=True):
-        used = any(entry.kind == "approved" for entry in answer.fired)
-        if event.kind != "artifact" or answer.duplicate or used:
+        if event.kind != "artifact" or answer.duplicate:
             continue
-        entry = desk.get(answer.seq)
+        used = any(entry.kind == "approved" for entry in answer.fired)
+        entry = None if used else desk.get(answer.seq)
         told = entry and handed(entry, outlook(desk.book, entry, desk.configuration))
         if told:
             yield told

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from app.domain.evidence import LONGEST, evidence
+from app.domain.events import Json
+from app.domain.evidence import LINES, LONGEST, evidence, handed_over
 
 
 def test_a_harness_s_reason_is_quoted_and_marked() -> None:
@@ -20,3 +21,30 @@ def test_a_person_s_and_the_machine_s_entries_have_no_such_line() -> None:
     assert evidence("human:ann", {"why": "because"}) is None
     assert evidence("machine", {"why": "the session ended"}) is None
     assert evidence("harness:x", {"why": {"length": 4}}) is None
+
+
+def test_an_artifact_is_a_marked_block_that_no_terminal_obeys() -> None:
+    shown: dict[str, Json] = {
+        "seq": 41,
+        "kind": "plan",
+        "valid": True,
+        "length": 9,
+        "text": "first\n\x1b[2Kthen",
+    }
+    head, *lines = handed_over(shown)
+    assert head == "The agent handed over its plan in 41. In its own words:"
+    assert lines == ["first", "\\x1b[2Kthen"]
+
+
+def test_a_long_artifact_is_cut_and_one_that_may_not_be_read_has_its_length() -> None:
+    long: dict[str, Json] = {
+        "seq": 41,
+        "kind": "plan",
+        "valid": False,
+        "text": "\n".join("x" * (LINES + 3)),
+    }
+    head, *lines = handed_over(long)
+    assert head.startswith("The agent handed over its plan in 41, which does not count.")
+    assert (len(lines), lines[-1]) == (LINES + 1, "... 3 more lines")
+    hidden: dict[str, Json] = {"seq": 41, "kind": "plan", "valid": True, "length": 9}
+    assert [*handed_over(hidden)][1:] == ["9 characters; a token shows them"]

@@ -45,7 +45,7 @@ def plan(payload: Mapping[str, Json], base: Event) -> tuple[Event, ...]:
 def blocks(payload: Mapping[str, Json], base: Event) -> tuple[Event, ...]:
     """The artifacts in the last message of a turn."""
     message = payload.get("last_assistant_message")
-    if not isinstance(message, str) or NAME not in message:
+    if not isinstance(message, str) or NAME not in message.lower():
         return ()
     return tuple(_artifact(block, base) for block in found(fields.shortened(message)))
 
