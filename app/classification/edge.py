@@ -12,6 +12,7 @@ from app.classification.effects import commands, effects
 from app.classification.paths import Place
 from app.classification.reading import read
 from app.classification.shellcode.found import Effects
+from app.classification.spellings import folder
 from app.classification.storage import stored
 from app.classification.testtree import Tree
 from app.classification.tools import tool_class
@@ -80,6 +81,7 @@ def _place(
     A `cwd` that is no absolute path is meant from the root, and tells none.
     """
     cwd = event.cwd or session.cwd
+    cwd = None if cwd is None else folder(cwd)
     told = cwd is not None and cwd.startswith("/")
     found = disk.root(cwd) if cwd is not None and told and session.root is None else None
     root = session.root or found

@@ -31,6 +31,12 @@ def spellings(text: str) -> Iterator[str]:
         yield from filter(None, (path, *_slashed(path)))
 
 
+def folder(cwd: str) -> str:
+    """A working folder as its paths are spelled: one on a drive begins with a slash, too."""
+    slashed = cwd.replace("\\", "/")
+    return f"/{slashed}" if _DRIVE.match(slashed) else cwd
+
+
 def _slashed(path: str) -> Iterator[str]:
     """A path with slashes for backslashes, where it has any or begins with a drive."""
     slashed = path.replace("\\", "/")

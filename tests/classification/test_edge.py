@@ -39,6 +39,22 @@ def test_the_first_cwd_names_the_root_and_later_ones_do_not(tmp_path: Path) -> N
     assert "root" not in seen_of(_call("Read", str(below)), known).body
 
 
+@pytest.mark.parametrize(
+    ("path", "zones"),
+    [
+        ("C:\\work\\src\\a.py", {"project"}),
+        ("src\\a.py", {"project"}),
+        ("C:\\work\\tests\\a.py", {"test", "project"}),
+        ("C:\\other\\a.py", {"outside", "project"}),
+        ("/etc/motd", {"outside"}),
+    ],
+)
+def test_a_folder_on_a_drive_is_a_root(path: str, zones: set[str]) -> None:
+    seen = seen_of(_call("Write", "C:\\work", file_path=path, content=""))
+    assert seen.body["root"] == "/C:/work"
+    assert {target.zone for target in reading_of(seen.body).targets} == zones
+
+
 def test_a_missing_context_limit_is_filled_only_where_usage_was_reported() -> None:
     silent = seen_of(_call("Read"))
     assert "context_limit" not in silent.body
