@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -201,5 +202,60 @@ def test_the_reference_in_docs_is_the_one_the_program_makes() -> None:
 
 def test_every_setting_is_in_the_reference(tmp_path: Path) -> None:
     page = reference()
-    keys = [key for key, _, _ in settings(tmp_path).provenance()]
+    keys = [_in_reference(key) for key, _, _ in settings(tmp_path).provenance()]
     assert [key for key in keys if f"`{key}`" not in page] == []
+
+
+def _in_reference(key: str) -> str:
+    """A mode's key as the reference has it, for all modes and effects at once."""
+    table, *path = key.split(".")
+    if table != "modes":
+        return key
+    return f"modes.<name>.{path[1]}{'.<effect>' if len(path) > 2 else ''}"
+
+
+def test_a_mode_keeps_what_its_table_does_not_say(tmp_path: Path) -> None:
+    text = '[modes.implementation]\nwrites = ["project"]\n[modes.implementation.shell]\n' \
+        'unknown = "deny"\n[modes.debug]\nhandoff = "none"\n'  # fmt: skip
+    loaded = settings(tmp_path, text)
+    modes, shipped = loaded.configuration().modes, MODES["default"]
+    made = modes["implementation"]
+    assert made.writes == ("project",)
+    assert made.shell == shipped["implementation"].shell.set("unknown", "deny")
+    assert made.tools == shipped["implementation"].tools
+    assert modes["debug"] == replace(shipped["debug"], handoff=None)
+    assert {name: modes[name] for name in ("plan", "review", "test_development")} == {
+        name: shipped[name] for name in ("plan", "review", "test_development")
+    }
+    said = sources(loaded)
+    assert said["modes.implementation.writes"] == (["project"], "floorboss.toml")
+    assert said["modes.implementation.shell.unknown"] == ("deny", "floorboss.toml")
+    assert said["modes.implementation.shell.write"] == ("scope_or_deny", "default")
+
+
+def test_a_redefined_mode_keeps_the_words_of_its_profile(tmp_path: Path) -> None:
+    loaded = settings(tmp_path, 'profile = "strict"\n[modes.implementation]\nwrites = ["project"]')
+    shipped = MODES["strict"]["implementation"]
+    assert loaded.configuration().modes["implementation"] == replace(shipped, writes=("project",))
+
+
+def test_a_new_mode_denies_what_it_does_not_name_and_says_so(tmp_path: Path) -> None:
+    loaded = settings(tmp_path, 'start_mode = "looking"\n[modes.looking]\ntools = ["read"]\n')
+    made = loaded.configuration().modes["looking"]
+    assert (made.tools, made.writes, made.handoff) == (("read",), (), None)
+    assert dict(made.shell) == {"read": "none", "talk": "none"}
+    first, *others = loaded.notes()
+    assert first == (
+        "modes.looking: shell does not name test, write, git_record, git_restore, unknown, "
+        "unknown_closed; that is denied"
+    )
+    assert [line.partition(",")[0] for line in others] == ["mode plan", "mode debug"]
+
+
+def test_settings_that_ship_need_no_note(tmp_path: Path) -> None:
+    assert settings(tmp_path).notes() == ()
+    assert settings(tmp_path, "[modes.plan]\n").notes() == ()
+
+
+def test_an_empty_table_of_a_known_mode_says_nothing(tmp_path: Path) -> None:
+    assert settings(tmp_path, "[modes.plan]\n").values() == settings(tmp_path, "").values()

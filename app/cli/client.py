@@ -171,6 +171,11 @@ def reader(url: str | None) -> Client:
     return _client(url or own, token, found)
 
 
+def of_settings(found: Settings) -> Client:
+    """The daemon that these settings describe, as its harness's token lets it be read."""
+    return _client(url_of(found), harness_token(found), found)
+
+
 def operator(url: str | None, handle: int | None) -> Client:
     """The daemon as its operator, whose token comes from a descriptor or the terminal."""
     _addressed(url)

@@ -1,4 +1,4 @@
-"""`floorboss config`: every setting with its value and where it was said."""
+"""`floorboss config`: every setting with its value, where it was said, and what holds instead."""
 
 from __future__ import annotations
 
@@ -13,18 +13,34 @@ def config(
     database_url: DatabaseUrl = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show each setting with its value and its source."""
+    """Show each setting with its value and its source; beside it what a running daemon holds."""
     import json
 
+    from app.cli.client import of_settings
     from app.cli.places import settings
     from app.cli.rendering import columns
+    from app.cli.settings_held import held
 
-    found = settings(host, port, state_dir, config, database_url).provenance()
+    found = settings(host, port, state_dir, config, database_url)
+    running = held(of_settings(found), found)
+    rows = [
+        (key, value, source, running is not None and running.differs(key, value))
+        for key, value, source in found.provenance()
+    ]
     if as_json:
-        rows = ({"key": key, "value": value, "source": source} for key, value, source in found)
-        print("\n".join(map(json.dumps, rows)))
+        for key, value, source, differs in rows:
+            more = {"note": running.note(key)} if running is not None and differs else {}
+            print(json.dumps({"key": key, "value": value, "source": source, **more}))
         return
-    head = ("KEY", "VALUE", "SOURCE")
-    shown = [(key, json.dumps(value, ensure_ascii=False), said) for key, value, said in found]
-    for line in columns([head, *shown]):
+    shown = [
+        (
+            key,
+            json.dumps(value, ensure_ascii=False),
+            f"{source}; {running.note(key)}" if running is not None and differs else source,
+        )
+        for key, value, source, differs in rows
+    ]
+    for line in columns([("KEY", "VALUE", "SOURCE"), *shown]):
         print(line)
+    for note in found.notes():
+        print(f"Note: {note}")

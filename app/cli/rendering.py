@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from app.cli import settings_told
 from app.domain.inert import padded, width
 from app.domain.tables import plain
 
@@ -21,6 +22,7 @@ def entry_lines(entry: View) -> Iterator[str]:
         yield f"  refers to {entry['ref']}"
     for later in entry.get("referred_to_by", ()):
         yield plain(f"  then {later['seq']} {later['kind']}: {later['summary']}")
+    yield from settings_told.entry_lines(entry)
     yield f"  hash {entry['hash']}"
     yield "  body, as stored, which may quote the agent:"
     for line in json.dumps(entry["body"], indent=2, ensure_ascii=False).splitlines():

@@ -90,6 +90,7 @@ def _run(daemon: Daemon, handle: int | None) -> None:
     def ready() -> None:
         nonlocal console
         _welcome(settings, listener, admitted, console=who.present)
+        _settings_told(daemon, console=who.present)
         if who.present:
             console = _console(daemon, running)
         notify("READY=1", os.environ)
@@ -132,4 +133,12 @@ def _welcome(
     url, plain = url_of(settings, listener.getsockname()[1]), load({}, os.environ)
     usual = not isinstance(plain, ConfigFault) and url_of(plain) == url
     for line in lines(url, settings.state_dir.absolute(), admitted, usual=usual, console=console):
+        print(line, flush=True)
+
+
+def _settings_told(daemon: Daemon, *, console: bool) -> None:
+    from app.cli.settings_told import at_start
+
+    book, notes = daemon.control.writer.book, daemon.settings.notes()
+    for line in at_start(daemon.configured, book, notes, console=console):
         print(line, flush=True)

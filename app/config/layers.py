@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.config.keys import PLACES, PREFIX, flat, known, nearest
+from app.config.modes import said as modes_said
 
 # Keys whose value is a path; in the file a relative one counts from the file's folder.
 PATHS = ("state_dir", "auth.tls_cert", "auth.tls_key")
@@ -78,7 +79,7 @@ def _places(named: Mapping[str, Given], spelled: tuple[str, ...]) -> Layer:
 
 def _misplaced(key: str, source: str, spelled: tuple[str, ...]) -> str:
     in_file = {name.replace(".", "_"): name for name in known()}
-    tables = {name.partition(".")[0] for name in known()}
+    tables = {"modes", *(name.partition(".")[0] for name in known())}
     if key in in_file:
         return f"{source}: {in_file[key]} {FILE_ONLY}"
     if key in tables:
@@ -99,15 +100,18 @@ def file(path: Path, *, required: bool) -> Layer:
 
 
 def _written(table: Mapping[str, object], path: Path) -> Layer:
-    keys = known()
+    keys, modes = known(), table.get("modes", {})
+    table = {name: value for name, value in table.items() if name != "modes"}
     leaves = {key: value for key, value in flat(table) if not _empty_table(key, value, keys)}
+    of_modes, wrong = modes_said(modes, path.name)
     filled = {key: value for key, value in leaves.items() if key in keys}
     return Layer(
         given={
             key: Given(value=_resolved(key, value, path.parent), source=path.name)
-            for key, value in filled.items()
+            for key, value in {**filled, **of_modes}.items()
         },
-        faults=tuple(
+        faults=wrong
+        + tuple(
             f'{path.name}: unknown key "{key}"; the nearest known one is "{nearest(key, keys)}"'
             for key in leaves
             if key not in filled

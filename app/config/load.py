@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -12,10 +13,11 @@ from pydantic_core import ErrorDetails
 from app.config import layers
 from app.config.keys import STANDING, nearest, nested
 from app.config.layers import FILE_NAME, Given
+from app.config.modes import redefined
 from app.config.settings import Settings
-from app.domain.crossing import holds_boundary
-from app.domain.modes import MODES
+from app.domain.modes import Malformed, ProfileName, definition
 from app.domain.profiles import THRESHOLDS
+from app.domain.reconfiguration import faults
 
 SHOWN = 80  # characters of a faulty value that a message repeats
 
@@ -36,9 +38,9 @@ def load(flags: Mapping[str, object], environ: Mapping[str, str]) -> Settings | 
     places = {**variables.given, **options.given}
     path = _file_path(places, environ)
     written = layers.file(path, required="config" in places)
-    faults = (*variables.faults, *options.faults, *written.faults)
-    if faults:
-        return ConfigFault(message="\n".join(faults))
+    wrong = (*variables.faults, *options.faults, *written.faults)
+    if wrong:
+        return ConfigFault(message="\n".join(wrong))
     given = {"config": Given(value=path, source="default"), **written.given, **places}
     return _settled(given, environ)
 
@@ -68,13 +70,27 @@ def _settled(given: Mapping[str, Given], environ: Mapping[str, str]) -> Settings
     leaves.setdefault("database_url", f"sqlite:///{state_dir.absolute() / 'controls.db'}")
     sources = {key: said.source for key, said in given.items()}
     tables = {"rules": {}, "standing": {}, **nested(leaves), "sources": sources}
+    wrong = _with_modes(tables)
+    if wrong:
+        return ConfigFault(message="\n".join(wrong))
     try:
         settings = Settings.model_validate(tables)
     except ValidationError as fault:
         lines = [_invalid(error, sources) for error in fault.errors()]
         return ConfigFault(message="\n".join(lines))
-    faults = [line for check in CHECKS for line in check(settings)]
-    return ConfigFault(message="\n".join(faults)) if faults else settings
+    found = [line for check in CHECKS for line in check(settings)]
+    return ConfigFault(message="\n".join(found)) if found else settings
+
+
+def _with_modes(tables: dict[str, Any]) -> list[str]:
+    """Put every mode's whole definition into the tables; what is wrong with them instead."""
+    profile: ProfileName = "strict" if tables.get("profile") == "strict" else "default"
+    made = redefined(profile, tables.get("modes", {}))
+    tables["modes"] = {
+        name: definition(mode) for name, mode in made.items() if not isinstance(mode, Malformed)
+    }
+    wrong = {name: mode for name, mode in made.items() if isinstance(mode, Malformed)}
+    return [f"modes.{name}: {mode.detail}" for name, mode in wrong.items()]
 
 
 def _of_profile(given: Mapping[str, Given]) -> Iterator[tuple[str, object]]:
@@ -95,11 +111,14 @@ def _invalid(error: ErrorDetails, sources: Mapping[str, str]) -> str:
     return f"{sources.get(said, 'default')}: {said} = {value}: {error['msg']}"
 
 
-def _start_mode(settings: Settings) -> Iterator[str]:
-    modes = MODES[settings.profile]
+def _whole(settings: Settings) -> Iterator[str]:
+    """What the modes and the start mode are together: the test boundary first of all."""
+    modes = settings.modes
     if settings.start_mode not in modes:
         near = nearest(settings.start_mode, modes)
         yield f'start_mode: there is no mode "{settings.start_mode}"; the nearest is "{near}"'
+        return
+    yield from faults(settings.configuration())
 
 
 def _certificate(settings: Settings) -> Iterator[str]:
@@ -115,15 +134,8 @@ def _exposed(settings: Settings) -> Iterator[str]:
         )
 
 
-def _boundary(settings: Settings) -> Iterator[str]:
-    broken = holds_boundary(MODES[settings.profile])
-    if broken is not None:
-        yield f"profile {settings.profile}: {broken}"
-
-
 CHECKS: tuple[Callable[[Settings], Iterator[str]], ...] = (
-    _start_mode,
-    _boundary,
+    _whole,
     _certificate,
     _exposed,
 )

@@ -8,8 +8,12 @@ from collections.abc import Iterator
 from pydantic.fields import FieldInfo
 
 from app.config.keys import PLACES, PREFIX, STANDING, fields
+from app.config.modes import BLANK, HANDOFFS, NONE, WORDS
 from app.config.settings import Settings
+from app.domain.configuration import POSTURES
+from app.domain.modes import EFFECTS, RULINGS
 from app.domain.profiles import MEANINGS, THRESHOLDS
+from app.domain.strictness import MEANT, WAYS
 
 # Defaults that depend on where the process runs, in words.
 COMPUTED = {
@@ -25,6 +29,19 @@ print(reference(), end='')" > docs/configuration.md`; do not edit by hand.
 Later ones win: defaults, `floorboss.toml`, `FLOORBOSS_*` variables, flags. Variables and flags may
 say where things are (the first table) and nothing that decides a verdict, a role or an approval.
 `floorboss config` shows each value with its source. Unknown keys and variables are refused.
+"""
+
+
+MODES_TEXT = """`[modes.<name>]` redefines a mode or adds one. Of the modes that ship
+([modes.md](modes.md)) what is not said keeps the profile's word, in `shell` effect by effect; they
+can be redefined and not taken away, as rules and the test boundary lead to them. A new mode names
+its `tools`. The settings are refused where a mode could write both tests and implementation, or
+where `start_mode` names none. An effect that `shell` does not name is denied.
+"""
+HOLDING_TEXT = """At a start the settings are compared with those that the log has in force, one by
+one; a mode is one setting. What is known to be no freer, and what decides nothing, holds at once.
+All else waits as one proposal for all sessions, and the older values hold until a person approves
+it. Only an empty log takes everything. `floorboss config` shows both beside each other.
 """
 
 
@@ -45,6 +62,12 @@ def reference() -> str:
         "## Standing approvals\n",
         "Uses in one session, `[standing.<name>] uses = number`; 0 turns one off.\n",
         _table(("key", *STANDING), _approvals()),
+        "## Modes\n",
+        MODES_TEXT,
+        _table(("key", "words", "where a new mode says nothing"), _mode_fields()),
+        "## What holds at once\n",
+        HOLDING_TEXT,
+        _table(("setting", "no freer is"), iter(_no_freer())),
     )
     return "\n".join(parts)
 
@@ -77,3 +100,40 @@ def _approvals() -> Iterator[tuple[str, ...]]:
 def _table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
     lines = (head, ("---",) * len(head), *rows)
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def _mode_fields() -> Iterator[tuple[str, ...]]:
+    for field, blank in BLANK.items():
+        match field:
+            case "shell":
+                key = "`modes.<name>.shell.<effect>`"
+                yield key, f"{_words(RULINGS)}; effects: {_words(EFFECTS)}", "read, talk: `none`"
+            case "handoff":
+                yield f"`modes.<name>.{field}`", _words((*HANDOFFS, NONE)), f"`{NONE}`"
+            case _:
+                known = _words(WORDS[field]) if field in WORDS else "a list"
+                yield f"`modes.<name>.{field}`", known, _code(blank)
+
+
+def _words(words: tuple[str, ...]) -> str:
+    return " ".join(f"`{word}`" for word in words)
+
+
+def _no_freer() -> Iterator[tuple[str, ...]]:
+    yield "`enforcement`", "`enforce`"
+    yield "`ceiling`", f"further down: {_words(POSTURES)}"
+    yield "`context_limit`", "smaller"
+    yield "`standing.<name>.uses`", "fewer"
+    yield (
+        "`modes.<name>`",
+        "no call freer, and nothing less to hand over; a new mode; one taken away",
+    )
+    yield (
+        "`start_mode`",
+        "a mode that frees no call, but for the two between which the test boundary is crossed;"
+        " the mode that sessions start in is kept",
+    )
+    yield "`profile`", "the word; what it brings is compared by itself"
+    for threshold, way in WAYS.items():
+        yield f"`rules.{threshold}`", MEANT[way]
+    yield "any other threshold", MEANT["lower"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from app.domain.configuration import Enforcement, Posture
 from app.domain.modes import ProfileName
@@ -61,7 +61,7 @@ class Uses(Section):
 
 
 class Schema(Section):
-    """Every setting. `rules` and `standing` are filled from the profile where nothing is said."""
+    """Every setting. `rules`, `standing` and `modes` are filled from the profile."""
 
     state_dir: Path = Field(description="Folder of the log and the harness's token.")
     host: str = Field(default="127.0.0.1", description="Address to bind.")
@@ -85,3 +85,4 @@ class Schema(Section):
     limits: Limits = Field(default=Limits())
     rules: dict[str, dict[str, Threshold]]
     standing: dict[str, Uses]
+    modes: dict[str, dict[str, JsonValue]] = {}  # whole definitions, by name

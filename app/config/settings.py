@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 from pydantic import Field
 
 from app.config.keys import flat
+from app.config.modes import notes
 from app.config.schema import Schema
 from app.domain.configuration import Configuration
 from app.domain.configured import configuration_of
 from app.domain.events import Json
-from app.domain.modes import MODES, definition
 
 
 class Settings(Schema):
@@ -50,7 +50,6 @@ class Settings(Schema):
         """What a `configured` entry says: every setting, and the modes in full, without secrets."""
         shown: dict[str, Json] = self.model_dump(mode="json")
         shown["database_url"] = _without_password(self.database_url)
-        shown["modes"] = {name: definition(mode) for name, mode in MODES[self.profile].items()}
         return shown
 
     def configuration(self) -> Configuration:
@@ -59,8 +58,13 @@ class Settings(Schema):
 
     def provenance(self) -> list[tuple[str, object, str]]:
         """Each setting with its value and its source, in the order of the reference."""
-        leaves = flat({key: value for key, value in self.values().items() if key != "modes"})
-        return [(key, value, self.sources.get(key, "default")) for key, value in leaves]
+        return [
+            (key, value, self.sources.get(key, "default")) for key, value in flat(self.values())
+        ]
+
+    def notes(self) -> tuple[str, ...]:
+        """What a person may not have meant, in plain sentences; it is no fault."""
+        return tuple(notes(self.configuration(), self.sources))
 
 
 def loopback(address: str) -> bool:

@@ -180,8 +180,7 @@ def _yes(
         )
     limit = _limit(proposal, command)
     if limit is not None and now == "loosen":
-        where = (proposal.scope, proposal.action, proposal.value)
-        why = no_end(book, *where, limit, configuration)
+        why = _endless(book, proposal, limit, configuration)
         if why is not None:
             return _refusal(command, proposal.scope, proposal.action, "no_limit", why)
     return _Subject(
@@ -190,6 +189,15 @@ def _yes(
         drafts=tuple(_consequences(book, proposal, command, now, configuration)),
         change=change,
     )
+
+
+def _endless(
+    book: Book, proposal: Proposal, limit: Limit, configuration: Configuration
+) -> str | None:
+    """Why a limit on a yes would never take effect; None: it would."""
+    if proposal.action == "configuration":
+        return "settings hold until the file changes; a limit is for a mode or a policy"
+    return no_end(book, proposal.scope, proposal.action, proposal.value, limit, configuration)
 
 
 def _freed(change: tuple[Value, Value] | None) -> Json:

@@ -41,6 +41,14 @@ WAYS: Final[Mapping[str, Way]] = {
     "streak.clean": "asks",
     "coverage.gap": "asks",
 }
+MEANT: Final[Mapping[Way, str]] = {
+    "lower": "lower; 0 is freer, as it turns the check off",
+    "zero_is_soonest": "lower, down to 0",
+    "higher": "higher; 0 is freer, as it turns the check off",
+    "switch": "1",
+    "apart": "lower, but not to 1: at 1 it counts in implementation only",
+    "asks": "higher, or 0: it only asks for something freer, and then less often",
+}
 WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "enforcement": ("observe", "enforce"),
     "ceiling": POSTURES,

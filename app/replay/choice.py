@@ -9,8 +9,9 @@ from typing import Any
 
 from app.config import Settings, configuration_of
 from app.config.keys import STANDING, nearest
+from app.config.modes import own, redefined
 from app.domain.configuration import Configuration
-from app.domain.modes import MODES, ProfileName, definition
+from app.domain.modes import MODES, Mode, ProfileName, definition
 from app.domain.profiles import THRESHOLDS
 
 
@@ -27,7 +28,7 @@ def chosen(
     """The configuration of a run.
 
     `profile` stands in for that of the settings, whose own file still counts where it names a
-    threshold; `thresholds` are texts like `repeated.failed=5` and come last.
+    threshold or a mode; `thresholds` are texts like `repeated.failed=5` and come last.
     """
     values: dict[str, Any] = settings.values()
     if profile is not None:
@@ -44,16 +45,17 @@ def chosen(
 
 
 def _of_profile(settings: Settings, profile: ProfileName) -> dict[str, Any]:
-    """The settings that a profile brings, the person's own thresholds kept."""
+    """The settings that a profile brings, the person's own thresholds and modes kept."""
     rules: dict[str, dict[str, float]] = {}
     for key, number in THRESHOLDS[profile].items():
         rule, _, name = key.partition(".")
-        own = f"rules.{key}" in settings.sources
-        rules.setdefault(rule, {})[name] = settings.rules[rule][name] if own else float(number)
+        said = f"rules.{key}" in settings.sources
+        rules.setdefault(rule, {})[name] = settings.rules[rule][name] if said else float(number)
+    modes = redefined(profile, own(settings.modes, settings.sources))
     return {
         "profile": profile,
         "rules": rules,
-        "modes": {name: definition(mode) for name, mode in MODES[profile].items()},
+        "modes": {name: definition(mode) for name, mode in modes.items() if isinstance(mode, Mode)},
         "standing": {name: {"uses": held.uses} for name, held in STANDING[profile].items()},
     }
 
