@@ -19,6 +19,7 @@ from typing import Final
 from app.cli.layout import wrapped
 from app.cli.rendering import in_force
 from app.cli.review import changes
+from app.cli.settings_told import waiting_lines
 from app.domain.configuration import Configuration
 from app.domain.decisions import Verb, right_verb
 from app.domain.entries import EVERYWHERE, Entry
@@ -79,11 +80,16 @@ def proposal(
     written = evidence(entry.actor, entry.body)
     return (
         *_now(book, said, configuration),
+        *(f"{INDENT}{line}" for line in _settings(entry)),
         *_change(book, entry, yes, configuration),
         *(wrapped(written, INDENT, f"{INDENT}| ") if written else ()),
         f"{INDENT}type  a {entry.seq}  to {yes} {_wish(entry)};",
         f"{INDENT}      d {entry.seq}  to leave things as they are",
     )
+
+
+def _settings(entry: Entry) -> Iterator[str]:
+    return waiting_lines(entry.body) if entry.action == "configuration" else iter(())
 
 
 def applied(book: Book, entry: Entry, configuration: Configuration) -> tuple[str, ...]:

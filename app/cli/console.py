@@ -169,9 +169,13 @@ class Console:
                 pass
 
     def _greet(self) -> None:
-        """Tell how much waits since before this start."""
-        if count := len(self._waiting()):
-            self._say(announcements.greeting(count))
+        """Tell how much waits since before this start; settings were told when it began."""
+        waiting = self._waiting()
+        for book, entry in waiting:
+            if entry.action == "configuration":
+                self._shown[entry.seq] = shown(book, entry.scope, self._control.configuration)
+        if waiting:
+            self._say(announcements.greeting(len(waiting)))
 
     def _waiting(self) -> list[tuple[Book, Entry]]:
         rows = self._archive.sessions(SESSIONS)

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from app.cli.layout import wrapped
 from app.cli.rendering import View, in_force
+from app.cli.settings_told import entry_lines
 from app.domain.entries import EVERYWHERE
 from app.domain.evidence import handed_over, written
 from app.domain.limits import limit_of, worded
@@ -80,6 +81,7 @@ def happened(entry: View, cause: View | None) -> Iterator[str]:
     """The one sentence of what led here: the change to take back, or what is wished for."""
     said = cause if cause is not None and cause["kind"] == "applied" else entry
     yield from wrapped(_story(said))
+    yield from entry_lines(said)
     yield f"That is entry {said['seq']}, of {said['at'][:10]} {said['at'][11:19]} UTC."
     if said is entry and cause is not None:
         told = plain(f"{cause['seq']} {cause['kind']}: {cause['summary']}")
@@ -91,6 +93,8 @@ def _story(entry: View) -> str:
     summary = plain(entry["summary"])
     if entry["kind"] not in ("applied", "proposed"):
         return f"{_where(entry['scope'], 'In')}: {summary}."
+    if entry["action"] == "configuration":
+        return f"{summary[0].upper()}{summary[1:]}."
     change, _, why = summary.removeprefix("proposed ").partition(": ")
     step = CHANGE.sub(_step, change)
     if entry["kind"] == "proposed":
@@ -203,6 +207,10 @@ def _next(entry: View, there: str) -> Iterator[str]:
     match entry["kind"]:
         case "applied" if entry["action"] in ("mode", "policy"):
             yield f"To take it back:  floorboss revert {entry['seq']}{there}"
+        case "configured":
+            yield "To take it back, write the older values into floorboss.toml and restart floorboss."
+        case "dismissed" if entry["action"] == "configuration":
+            yield "It is not asked for again until floorboss.toml asks for something else."
         case "dismissed":
             yield f"It can be proposed again; to see it:  floorboss show {entry['ref']}{there}"
         case "reverted":

@@ -190,3 +190,17 @@ def test_what_an_agent_wrote_cannot_rewrite_the_screen(console: Console) -> None
     console.ask("POST", "/controller/propose", wish)
     said = console.screen.wait_for(r"(?s).*type  a 6  .*type  a \d+  to .*\n")[0]
     assert {each for each in said if not each.isprintable()} == {"\n"}
+
+
+def test_settings_that_wait_are_told_at_the_start_and_a_approves_them(
+    state: Path, terminal: Start
+) -> None:
+    Daemon(state).stop()
+    (state / "floorboss.toml").write_text('enforcement = "observe"\n')
+    screen = terminal("serve", env=environment(state, USER="ada", LOGNAME="ada"))
+    screen.wait_for(r"Settings that may free a call wait for your approval \(2\)")
+    screen.wait_for(r"  enforcement: in force enforce; observe waits\n")
+    screen.wait_for(r"type  a 2  to approve them, or  d 2  to keep the older ones\n")
+    screen.wait_for("1 proposal waits for a person")
+    screen.type("a 2")
+    screen.wait_for(r"3 approved; 4 configured\. In force for all sessions: .*observing")

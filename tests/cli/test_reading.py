@@ -216,6 +216,36 @@ def test_config_tells_each_value_and_where_it_was_said(state: Path) -> None:
     assert ["ceiling", '"yolo"', "default"] in rows
 
 
+def test_config_and_show_tell_what_is_in_force_and_what_waits(state: Path) -> None:
+    state.mkdir()
+    file = state / "floorboss.toml"
+    file.write_text('ceiling = "ask"\n[modes.mine]\ntools = ["read"]\n')
+    Daemon(state).stop()
+    file.write_text('ceiling = "auto"\n[modes.debug]\nwrites = ["temporary"]\n')
+    daemon = Daemon(state)
+    try:
+        rows = [line.split() for line in daemon.run("config").stdout.splitlines()]
+        waits = ["waits", "for", "approval", "as", "3"]
+        assert ["ceiling", '"auto"', "floorboss.toml;", "in", "force", '"ask",', *waits] in rows
+        assert ["modes.debug.writes", '["temporary"]', "floorboss.toml;", "in", "force", "[],",
+                *waits] in rows  # fmt: skip
+        assert ["modes.debug.handoff", '"diagnosis"', "default"] in rows
+        shown = daemon.run("show", "3").stdout
+        assert "  ceiling: in force ask; auto waits\n" in shown
+        assert "  modes.debug.writes: in force nothing; temporary waits\n" in shown
+        assert "settings that may free a call wait for a person" in daemon.run("status").stdout
+        assert "  modes.mine: a mode of its own before, nothing from then on\n" in (
+            daemon.run("show", "2").stdout
+        )
+        daemon.run("dismiss", "3", "--yes", token=OPERATOR)
+        assert '"ask", dismissed as 3' in daemon.run("config").stdout
+        assert "  ceiling: ask was in force, auto was asked for\n" in daemon.run("show", "3").stdout
+    finally:
+        daemon.stop()
+    alone = [line.split() for line in run("config", env=daemon.env).stdout.splitlines()]
+    assert ["ceiling", '"auto"', "floorboss.toml"] in alone
+
+
 def test_wrong_settings_are_told_one_by_one(state: Path) -> None:
     state.mkdir()
     (state / "floorboss.toml").write_text('profle = "strict"\nceiling = "high"\n')
