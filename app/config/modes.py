@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
 from typing import Final
 
 from immutables import Map
@@ -36,7 +37,7 @@ from app.domain.narrowing import direction
 NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _READABLE: dict[Effect, Ruling] = {"read": "none", "talk": "none"}  # in every mode
 BLANK: Final = definition(Mode(name="-", tools=(), writes=(), shell=Map(_READABLE)))
-FIELDS: Final = tuple(BLANK)
+FIELDS: Final = tuple(field.name for field in fields(Mode) if field.name != "name")
 NONE: Final = "none"  # TOML has no null: `handoff = "none"` asks for nothing
 HANDOFFS: Final = tuple(
     sorted({mode.handoff for mode in MODES["default"].values() if mode.handoff})
@@ -151,7 +152,7 @@ def own(modes: Mapping[str, Mapping[str, Json]], keys: Iterable[str]) -> dict[st
         if table != "modes":
             continue
         name, field = path[0], path[1]
-        value = modes[name][field]
+        value = modes[name].get(field, [])  # an empty `output` is left out
         if field == "shell" and isinstance(value, dict):
             effects = [path[2]] if len(path) > 2 else []
             said = tables.get(name, {}).get("shell", {})

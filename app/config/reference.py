@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pydantic.fields import FieldInfo
 
 from app.config.keys import PLACES, PREFIX, STANDING, fields
-from app.config.modes import BLANK, HANDOFFS, NONE, WORDS
+from app.config.modes import BLANK, FIELDS, HANDOFFS, NONE, WORDS
 from app.config.settings import Settings
 from app.domain.configuration import POSTURES
 from app.domain.modes import EFFECTS, RULINGS
@@ -103,7 +103,7 @@ def _table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
 
 
 def _mode_fields() -> Iterator[tuple[str, ...]]:
-    for field, blank in BLANK.items():
+    for field in FIELDS:
         match field:
             case "shell":
                 key = "`modes.<name>.shell.<effect>`"
@@ -111,8 +111,8 @@ def _mode_fields() -> Iterator[tuple[str, ...]]:
             case "handoff":
                 yield f"`modes.<name>.{field}`", _words((*HANDOFFS, NONE)), f"`{NONE}`"
             case _:
-                known = _words(WORDS[field]) if field in WORDS else "a list"
-                yield f"`modes.<name>.{field}`", known, _code(blank)
+                known = _words(WORDS[field]) if field in WORDS else "words of your own"
+                yield f"`modes.<name>.{field}`", known, _code(BLANK.get(field, []))
 
 
 def _words(words: tuple[str, ...]) -> str:

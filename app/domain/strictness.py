@@ -131,6 +131,10 @@ JUDGED: Final = frozenset({"tools", "writes", "shell"})  # what verdicts are mad
 
 def _hands_over(before: Mapping[str, Json], after: Mapping[str, Json]) -> bool:
     """Whether what a mode asks for is still asked for: more may be, nothing else."""
-    return all(
-        not before[field] or after[field] == before[field] for field in before.keys() - JUDGED
-    )
+    return all(_asked(before[field], after.get(field)) for field in before.keys() - JUDGED)
+
+
+def _asked(before: Json, after: Json) -> bool:
+    if isinstance(before, list) and isinstance(after, list):
+        return all(part in after for part in before)
+    return not before or after == before

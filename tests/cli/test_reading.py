@@ -221,7 +221,8 @@ def test_config_and_show_tell_what_is_in_force_and_what_waits(state: Path) -> No
     file = state / "floorboss.toml"
     file.write_text('ceiling = "ask"\n[modes.mine]\ntools = ["read"]\n')
     Daemon(state).stop()
-    file.write_text('ceiling = "auto"\n[modes.debug]\nwrites = ["temporary"]\n')
+    file.write_text('ceiling = "auto"\n[modes.debug]\nwrites = ["temporary"]\n'
+                    'shell = {write = "scope_or_deny"}\n')  # fmt: skip
     daemon = Daemon(state)
     try:
         rows = [line.split() for line in daemon.run("config").stdout.splitlines()]

@@ -41,6 +41,8 @@ def test_every_threshold_of_the_table_exists() -> None:
         (mode("debug"), mode("debug", handoff=None), False),
         (mode("debug"), mode("debug", handoff="plan"), False),
         (mode(), mode(handoff="plan"), True),
+        (mode("debug"), mode("debug", output=["failing"]), False),
+        (mode("plan", output=["goal"]), mode("plan", output=["goal", "risks"]), True),
         (mode(), None, False),
     ],
 )

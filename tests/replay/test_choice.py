@@ -72,3 +72,13 @@ def test_what_is_no_threshold_is_refused_and_the_nearest_named(
 def test_what_is_no_profile_is_refused_and_the_nearest_named(tmp_path: Path) -> None:
     found = chosen(settings(tmp_path), "stict")
     assert found == Unknown(detail='no profile "stict"; the nearest is "strict"')
+
+
+def test_another_profile_keeps_the_modes_that_the_file_says(tmp_path: Path) -> None:
+    text = (
+        '[modes.debug]\nhandoff = "none"\noutput = []\n[modes.implementation]\n'
+        'shell = { git_record = "ask", write = "deny" }\n[modes.mine]\ntools = ["read"]\n'
+    )
+    made = configured(chosen(settings(tmp_path, text), "strict"))
+    strict = settings(tmp_path, f'profile = "strict"\n{text}')
+    assert made.modes == strict.configuration().modes
