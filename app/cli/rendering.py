@@ -22,7 +22,8 @@ def entry_lines(entry: View) -> Iterator[str]:
         yield f"  refers to {entry['ref']}"
     for later in entry.get("referred_to_by", ()):
         yield plain(f"  then {later['seq']} {later['kind']}: {later['summary']}")
-    yield from settings_told.entry_lines(entry)
+    if not settings_told.waits(entry):  # told above it then, with what a yes would change
+        yield from settings_told.entry_lines(entry)
     yield f"  hash {entry['hash']}"
     yield "  body, as stored, which may quote the agent:"
     for line in json.dumps(entry["body"], indent=2, ensure_ascii=False).splitlines():

@@ -208,7 +208,7 @@ def _next(entry: View, there: str) -> Iterator[str]:
         case "applied" if entry["action"] in ("mode", "policy"):
             yield f"To take it back:  floorboss revert {entry['seq']}{there}"
         case "configured":
-            yield "To take it back, write the older values into floorboss.toml and restart floorboss."
+            yield "To take it back, write the older values into floorboss.toml and restart."
         case "dismissed" if entry["action"] == "configuration":
             yield "It is not asked for again until floorboss.toml asks for something else."
         case "dismissed":

@@ -64,7 +64,7 @@ def entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:
     body = entry["body"]
     if entry["action"] != "configuration":
         return
-    if entry["kind"] == "proposed" and _decided(entry):
+    if entry["kind"] == "proposed" and not waits(entry):
         for setting, old, new in phrases(body["was"], body["values"]):
             yield plain(f"  {setting}: {old} was in force, {new} was asked for")
     elif entry["kind"] == "proposed":
@@ -76,5 +76,7 @@ def entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:
             yield plain(f"  {setting}: {old} before, {new} from then on")
 
 
-def _decided(entry: Mapping[str, Any]) -> bool:
-    return any(later["kind"] in SETTLING for later in entry.get("referred_to_by", ()))
+def waits(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry, shown with what refers to it, is a proposal that nobody decided."""
+    later = {each["kind"] for each in entry.get("referred_to_by", ())}
+    return entry["kind"] == "proposed" and not later & SETTLING
