@@ -32,8 +32,8 @@ TOLD: Final = (*RESTRICTIONS, "notice", "compact")
 def to_agent(entries: Iterable[Entry]) -> str | None:
     """What an event changed; None when nothing."""
     known = tuple(entries)
-    used = [_used(entry) for entry in known if _standing(entry)]
-    return _message([*used, *(_for_agent(entry) for entry in _applied(known))])
+    news = [_news(entry) for entry in known if _standing(entry) or _ran_out(entry)]
+    return _message([*news, *(_for_agent(entry) for entry in _applied(known))])
 
 
 def to_person(entries: Iterable[Entry]) -> str | None:
@@ -42,7 +42,8 @@ def to_person(entries: Iterable[Entry]) -> str | None:
     returns = {whole_of(entry.body, "return"): entry.seq for entry in known}
     mine = [entry for entry in _applied(known) if entry.actor == MACHINE]
     used = [_used_for_person(entry) for entry in known if _standing(entry)]
-    return _message([*used, *(_for_person(entry, returns.get(entry.seq)) for entry in mine)])
+    over = [_over_for_person(entry) for entry in known if _ran_out(entry)]
+    return _message([*used, *over, *(_for_person(entry, returns.get(entry.seq)) for entry in mine)])
 
 
 def reminder(overrides: Iterable[Override], missed: Entry | None = None) -> str | None:
@@ -74,7 +75,7 @@ def handed(entry: Entry, outlook: Outlook | None) -> str | None:
 
 def _missed(entry: Entry) -> str:
     if _standing(entry):
-        return _used(entry)
+        return _news(entry)
     kind, lacks = text_of(entry.body, "handover"), text_of(entry.body, "lacks")
     return f"[floorboss {entry.seq}] your {kind} does not count yet: {lacks}."
 
@@ -84,13 +85,22 @@ def _standing(entry: Entry) -> bool:
     return entry.kind == "approved" and "artifact" in entry.body
 
 
-def _used(entry: Entry) -> str:
+def _ran_out(entry: Entry) -> bool:
+    """Whether an entry says that a loosening, which a person had limited, is over."""
+    return entry.kind == "ended" and entry.direction == "tighten"
+
+
+def _news(entry: Entry) -> str:
     return f"[floorboss {entry.seq}] {summary(entry)}. {_now(entry)}"
 
 
 def _now(entry: Entry) -> str:
     held = part_of(entry.body, "in_force")
     return f"In force now: mode {held.get('mode')}, posture {held.get('posture')}."
+
+
+def _over_for_person(entry: Entry) -> str:
+    return f"floorboss {entry.seq}: {summary(entry)}. {_now(entry)}"
 
 
 def _used_for_person(entry: Entry) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.domain.bodies import value_body
 from app.domain.entries import Entry
+from app.domain.limits import Limit
 from app.domain.modes import MODES
 from app.domain.state import overrides_for
 from app.domain.telling import LONGEST, reminder, to_agent, to_person
@@ -65,3 +66,15 @@ def test_a_message_has_an_end() -> None:
         body={"notice": "n" * 9_000},
     )  # fmt: skip
     assert len(str(to_person([long]))) == LONGEST
+
+
+def test_what_was_lent_is_told_when_it_is_over() -> None:
+    floor = Floor()
+    floor.sets("mode", {"mode": "plan"})
+    limit = Limit(kind="calls", amount=1)
+    lent = floor.sets("mode", {"mode": "implementation"}, limit=limit)[-1]
+    floor.asks(call_id="1", targets=[{"path": "a.py", "zone": "project"}])
+    ended = floor.log[-1]
+    said = f"{lent.seq} is over: its 1 call is over. In force now: mode plan, posture yolo."
+    assert to_agent(floor.log[-2:]) == f"[floorboss {ended.seq}] {said}"
+    assert to_person(floor.log[-2:]) == f"floorboss {ended.seq}: {said}"
