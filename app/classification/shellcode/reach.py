@@ -33,7 +33,7 @@ _MESSAGES: Final = frozenset(
     | {"-b", "-m", "-t"}
 )
 _VALUED: Final = re.compile(
-    r"-[A-Za-z]([^-=\s]\S*)|--(?:\S+-)?(?:dir|directory|out|output|dest|target|prefix|tree|path|file)"
+    r"-[A-Za-z]([^-=\s]\S*)|--(?:\S+-|tmp)?(?:dir|directory|out|output|dest|target|prefix|tree|path|file)"
     r"=(\S+)"
 )
 
@@ -121,8 +121,15 @@ def _globbed(word: str, state: State) -> tuple[str, ...]:
     if not any(paths for _, paths in found):
         return (word,)
     unmatched = [path if UNSAID.search(path) else shown(path) for path, paths in found if not paths]
-    matched = [state.absolute(path) for _, paths in found for path in paths or ()]
+    matched = [_placed(path, state) for _, paths in found for path in paths or ()]
     return (*matched, *unmatched)
+
+
+def _placed(path: str, state: State) -> str:
+    """A path as an absolute one, in which `..` stays: behind a link it leads elsewhere."""
+    if ".." not in path:
+        return state.absolute(path)
+    return path if path.startswith("/") else f"{state.absolute('')}/{path}"
 
 
 def names_closed(words: Iterable[str], state: State) -> bool:

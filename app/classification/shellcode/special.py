@@ -123,10 +123,13 @@ def patch(words: Words, state: State, text: str) -> Effects | None:
     if told.has(frozenset({"dry-run"})):
         return READS
     outputs = told.values(frozenset({"o", "output", "r", "reject-file"}))
-    if told.operands:
-        return writes(reached((*told.operands[:1], *outputs), state), text)
-    named = diffed(state.feed.text or "")
     folders = told.values(frozenset({"d", "directory"}))
+    if told.operands:
+        within = "".join(f"{folder}/" for folder in folders[-1:])
+        names = (*told.operands[:1], *outputs)
+        places = (name if name.startswith("/") else f"{within}{name}" for name in names)
+        return writes(reached(places, state), text)
+    named = diffed(state.feed.text or "")
     if not named or folders:
         return Effects(effects=("git_restore",), part=None)
     return writes(reached((*named, *outputs), state), text)

@@ -11,10 +11,11 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import translate
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from app.classification.paths import Place
+from app.classification.paths import LONGEST, Place
 from app.classification.shellcode.marks import DEEP, ONE, STAR, UNSAID
 from app.classification.volumes import folded
 from app.domain.patterns import GUARDED_PATTERNS, TEST_PATTERNS, zone_inside
@@ -81,24 +82,30 @@ class Entries:
 
 def below(folder: str, place: Place, entries: Entries) -> tuple[str, ...]:
     """The first test or guarded paths below a folder of the root, relative to that folder."""
-    start = _absolute(folder, place)
-    root = place.root
-    if start is None or root is None or is_passed_over(os.path.relpath(start, root)):
+    if place.root is None:
         return ()
+    root = place.disk.real(place.root)
+    starts = dict.fromkeys(map(place.disk.real, _readings(folder, place)))
+    found = (name for start in starts for name in _below(start, root, place, entries))
+    return tuple(dict.fromkeys(islice(found, MOST_FOUND)))
+
+
+def _below(start: str, root: str, place: Place, entries: Entries) -> Iterator[str]:
+    """The same of one folder, as the disk has it."""
     inside = os.path.relpath(start, root)
+    if is_passed_over(inside):
+        return
     if inside.startswith("..") and not root.startswith(start.rstrip("/") + "/"):
-        return ()
-    found: list[str] = []
+        return
     waiting = [start]
-    while waiting and len(found) < MOST_FOUND:
+    while waiting:
         for entry in entries.of(waiting.pop(0)):
             if _TELLING.match(_compared(entry.name, place)) and _is_closed(
                 _compared(os.path.relpath(entry.path, root), place)
             ):
-                found.append(os.path.relpath(entry.path, start))
+                yield os.path.relpath(entry.path, start)
             elif entry.name not in _DEPENDENCIES and entry.name != ".git" and _is_folder(entry):
                 waiting.append(entry.path)
-    return tuple(found[:MOST_FOUND])
 
 
 def _compared(name: str, place: Place) -> str:
@@ -121,17 +128,15 @@ def matching(pattern: str, place: Place, entries: Entries) -> tuple[str, ...]:
 
 
 def _names(path: str, part: str, place: Place, entries: Entries) -> Iterator[str]:
-    folder = _absolute(path or ".", place)
-    if folder is None:
-        return
     wanted = re.compile(_expression(part))
-    if DEEP in part:
-        yield from _deep(path, folder, wanted, entries)
-        return
-    for entry in entries.of(folder):
-        hidden = entry.name.startswith(".") and not part.startswith(".")
-        if not hidden and wanted.fullmatch(entry.name):
-            yield _join(path, entry.name)
+    for folder in _readings(path or ".", place):
+        if DEEP in part:
+            yield from _deep(path, folder, wanted, entries)
+            continue
+        for entry in entries.of(folder):
+            hidden = entry.name.startswith(".") and not part.startswith(".")
+            if not hidden and wanted.fullmatch(entry.name):
+                yield _join(path, entry.name)
 
 
 def _deep(path: str, folder: str, wanted: re.Pattern[str], entries: Entries) -> Iterator[str]:
@@ -154,12 +159,12 @@ def found_below(folder: str, name: str, place: Place, entries: Entries) -> tuple
 
     Below dependencies and caches only themselves are looked at, of git's own only what is guarded.
     """
-    start = _absolute(folder, place)
-    if start is None or not _looks(start, os.path.lexists):
+    starts = [path for path in _readings(folder, place) if _looks(path, os.path.lexists)]
+    if not starts:
         return None if may_name(f"{folder}/{name}") else ()
     wanted = re.compile(_expression(name))
-    found = [folder] if wanted.fullmatch(Path(start).name) else []
-    waiting = [(folder, start)]
+    found = [folder] if any(wanted.fullmatch(Path(start).name) for start in starts) else []
+    waiting = [(folder, start) for start in starts]
     while waiting and len(found) <= MOST_MATCHES:
         here, there = waiting.pop(0)
         for entry in entries.of(there):
@@ -210,19 +215,20 @@ def may_be_folder(path: str) -> bool:
 
 def is_folder(path: str, place: Place) -> bool:
     """Whether a path is a folder now."""
-    absolute = _absolute(path, place)
-    return path in (".", "..") or (absolute is not None and _looks(absolute, os.path.isdir))
+    return path in (".", "..") or _is(path, place, os.path.isdir)
 
 
 def is_there(path: str, place: Place) -> bool:
     """Whether a path names a file now, and no folder."""
-    absolute = _absolute(path, place)
-    return absolute is not None and _looks(absolute, os.path.isfile)
+    return _is(path, place, os.path.isfile)
 
 
 def _exists(path: str, place: Place) -> bool:
-    absolute = _absolute(path, place)
-    return absolute is not None and _looks(absolute, os.path.lexists)
+    return _is(path, place, os.path.lexists)
+
+
+def _is(path: str, place: Place, question: Callable[[str], bool]) -> bool:
+    return any(_looks(each, question) for each in _readings(path, place))
 
 
 def _looks(path: str, question: Callable[[str], bool]) -> bool:
@@ -232,11 +238,19 @@ def _looks(path: str, question: Callable[[str], bool]) -> bool:
         return False
 
 
-def _absolute(path: str, place: Place) -> str | None:
+def _readings(path: str, place: Place) -> tuple[str, ...]:
+    """Where a path leads: the shell's own `cd` takes `..` as text, the system from behind links."""
     start = place.cwd or place.root
-    if path.startswith("/"):
-        return os.path.normpath(path)
-    return None if start is None else os.path.normpath(f"{start}/{path}")
+    if start is None and not path.startswith("/"):
+        return ()
+    joined = path if path.startswith("/") else f"{start}/{path}"
+    text = os.path.normpath(joined)
+    if ".." not in path or len(joined) > LONGEST:
+        return (text,)
+    try:
+        return tuple(dict.fromkeys((text, os.path.realpath(joined))))
+    except ValueError:  # a NUL byte, half a character
+        return (text,)
 
 
 def _join(folder: str, name: str) -> str:

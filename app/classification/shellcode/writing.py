@@ -62,7 +62,7 @@ def _may_be_option(operands: Words) -> bool:
 
 
 def _places(name: str, program: Program, told: Told, state: State) -> Iterator[str]:
-    yield from (value for value in told.values(program.outputs) if value != "-")
+    yield from (value for value in _outputs(name, program, told) if value != "-")
     match program.operands:
         case "written":
             skip = 0 if name == "chmod" and told.has(_MODES) else program.skip
@@ -77,6 +77,16 @@ def _places(name: str, program: Program, told: Told, state: State) -> Iterator[s
             yield from _downloaded(name, program, told)
         case "read":
             pass
+
+
+def _outputs(name: str, program: Program, told: Told) -> Words:
+    """The files that options name; curl puts its downloads into the folder that it is told."""
+    folders = told.values(program.into)
+    if name != "curl" or not folders:
+        return told.values(program.outputs)
+    downloads = frozenset({"o", "output"})
+    others = told.values(program.outputs - downloads)
+    return (*others, *(f"{folders[-1]}/{value}" for value in told.values(downloads)))
 
 
 def _packed(ending: str, operands: Words) -> Iterator[str]:
