@@ -31,6 +31,8 @@ CORPORA: Final = tuple(
     ROOT / "tests/cases/shell" / name for name in ("ordinary.json", "writes.json")
 )
 ROUNDS: Final = 7
+# The patterns that say which paths are tests, compiled, and how a volume compares names.
+LASTING: Final = frozenset({"app.domain.patterns._compiled", "app.classification.volumes._folds"})
 MODE: Final = InForce(modes=(MODES["default"]["implementation"],))
 FILES: Final = (
     *("src/a.py", "src/b.py", "src/notes.txt", "src/pkg/__init__.py", "docs/guide.md"),
@@ -123,6 +125,7 @@ def _project(folder: Path) -> str:
 
 
 def _caches() -> list[Any]:
-    """Whatever the classification remembers; all of it is a function's `lru_cache`."""
+    """What is remembered about texts: every `lru_cache` but those of what no line changes."""
     found = (each for each in gc.get_objects() if isinstance(each, _lru_cache_wrapper))
-    return [each for each in found if str(each.__module__).startswith("app.")]
+    ours = (each for each in found if str(each.__module__).startswith("app."))
+    return [each for each in ours if f"{each.__module__}.{each.__qualname__}" not in LASTING]

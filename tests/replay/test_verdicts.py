@@ -11,10 +11,12 @@ import pytest
 
 from app.domain.configuration import Configuration
 from app.domain.entries import Entry
+from app.replay.lines import Counts
+from app.replay.readers import read
 from app.replay.report import as_json, file_lines, totals_lines
 from app.replay.run import Core, files_of, replay
 from app.replay.tally import FileReport, Tally
-from tests.replay.runs import CASES, configuration, neutral_file
+from tests.replay.runs import CASES, SESSION_FILES, configuration, neutral_file
 from tests.replay.test_live import CHANGED, SESSIONS, changes, entries, live
 
 RUNS: Final = json.loads((CASES / "replay_verdicts.json").read_text())
@@ -65,6 +67,17 @@ def test_hooks_and_file_have_the_same_verdicts(name: str, tmp_path: Path) -> Non
     assert hooked.keys() <= filed.keys()
     assert {call for call in hooked if hooked[call] != filed[call]} == SOONER.get(name, set())
     assert changes(heard) == changes(file)
+
+
+@pytest.mark.parametrize("path", files_of([SESSION_FILES, SESSIONS]), ids=lambda path: path.stem)
+def test_a_file_tells_the_same_with_and_without_attempts(path: Path) -> None:
+    plain, asked = list(read(path, Counts())), list(read(path, Counts(), attempts=True))
+    assert [line for line in asked if line.event.kind != "attempt"] == plain
+    begun = [line.event.call_id for line in asked if line.event.kind == "attempt"]
+    ended = [line.event.call_id for line in plain if line.event.kind == "tool"]
+    assert sorted(map(str, begun)) == sorted(map(str, ended))
+    for line in asked:
+        assert line.event.kind != "attempt" or line.event.outcome == "unknown"
 
 
 def test_a_link_on_this_disk_says_nothing_of_the_files_one(tmp_path: Path) -> None:
