@@ -66,7 +66,7 @@ def granted(session: Taking, entry: Entry) -> None:
 def _tell(session: Taking, entry: Entry) -> None:
     """The main agent is told with its next prompt or attempt: the end of a turn carries nothing."""
     if not agent_of(entry.scope):
-        session.remind, session.unheard = True, entry.seq
+        session.unheard = entry.seq
 
 
 def about(session: Session, seq: int) -> Artifact | None:

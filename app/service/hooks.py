@@ -125,7 +125,8 @@ def receive_report(
     answers = tuple(receive(desk, arrival, at) for arrival in arrivals)
     if report.batched:
         _close(desk, report, at)
-    told = before.remind and any(e.kind in TOLD and e.agent_id is None for e in report.events)
+    due = before.remind or before.unheard is not None
+    told = due and any(e.kind in TOLD and e.agent_id is None for e in report.events)
     return Heard(
         answers=answers,
         reminder=_in_force(desk, report.scope, before.unheard) if told else None,

@@ -209,7 +209,7 @@ def test_an_agent_answers_for_its_own_tightening() -> None:
     debugging(floor, "s/a")
     assert len(floor.hands(scope="s/a")) == 3
     assert floor.mode("s/a") == "implementation"
-    assert not floor.session().remind
+    assert floor.session().unheard is None
 
 
 def test_the_use_is_told_with_what_holds_and_the_way_to_take_it_back() -> None:
@@ -225,10 +225,10 @@ def test_the_use_is_told_with_what_holds_and_the_way_to_take_it_back() -> None:
     assert str(to_person(entries)).endswith(
         "To take it back: floorboss propose s --mode debug --reason WHY --decide"
     )
-    assert (floor.session().remind, floor.session().unheard) == (True, approved.seq)
+    assert floor.session().unheard == approved.seq
     assert reminder((), approved) == told
     floor.prompts()
-    assert (floor.session().remind, floor.session().unheard) == (False, None)
+    assert floor.session().unheard is None
 
 
 def test_a_use_by_a_prompt_is_told_by_the_answer_to_it() -> None:
@@ -238,7 +238,7 @@ def test_a_use_by_a_prompt_is_told_by_the_answer_to_it() -> None:
     told = handed(artifact, outlook(floor.book, artifact, floor.configuration))
     assert str(told).endswith("Your next prompt uses the standing approval plan, use 1 of 3.")
     floor.prompts()
-    assert not floor.session().remind
+    assert floor.session().unheard is None
 
 
 def test_the_next_handoff_names_what_was_handed_over_and_the_view_has_its_text() -> None:

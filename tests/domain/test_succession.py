@@ -71,6 +71,14 @@ def test_another_folder_and_another_harness_are_no_older_session(other: dict[str
     assert mode_of(floor, "new") == "implementation"
 
 
+def test_a_session_that_has_to_hear_of_its_artifact_was_not_resumed() -> None:
+    floor = floor_with_a_tightened_session()
+    floor.hands("plan", "old", valid=False, lacks="it is empty", **ROOT)
+    assert floor.session("old").unheard is not None
+    floor.reports("new", "prompt", kind="prompt", **ROOT)
+    assert mode_of(floor, "new") == "implementation"
+
+
 def test_a_harness_that_starts_the_old_id_and_goes_on_with_a_new_one_is_followed() -> None:
     floor = floor_with_a_tightened_session()
     started(floor, "resume", "old")
