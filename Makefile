@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help install run test live check types lint format bench bench-long lock clean
+.PHONY: help install run test live check check-long types lint format bench bench-long lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -41,6 +41,9 @@ check: $(DEV)  ## What must be green before a commit: format, lint, types, impor
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q -n 2 $(ARGS)
+
+check-long: $(DEV)  ## Check the properties with five times as many examples (takes minutes)
+	$(BIN)/python -m pytest -q -n 2 --hypothesis-profile=long -k properties $(ARGS)
 
 types: $(DEV)  ## Check types only
 	$(BIN)/mypy

@@ -14,6 +14,8 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "floorboss", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
+# `make check-long`: five times as many examples wherever a test does not name a number of its own.
+settings.register_profile("long", settings.get_profile("floorboss"), max_examples=500)
 settings.load_profile("floorboss")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any, get_args
 
@@ -95,3 +96,22 @@ def test_queries_see_the_columns_that_the_database_has(log: Log) -> None:
     columns = inspect(log.connection).get_columns("controls")
     assert [c["name"] for c in columns] == [c.name for c in controls.columns]
     assert [str(c["type"]) for c in columns] == [str(c.type) for c in controls.columns]
+
+
+@pytest.mark.parametrize("kind", ["applied", "ended"])
+@pytest.mark.parametrize("action", ["mode", "policy"])
+def test_no_way_by_which_a_machine_loosens_is_taken_and_one_check_is_what_refuses(
+    kind: str, action: str, second: sqlite3.Connection
+) -> None:
+    loosens = {"kind": kind, "action": action, "actor": "machine", "direction": "loosen", "ref": 1}
+    values = tuple((VALID | loosens).values())
+    with pytest.raises(sqlite3.IntegrityError, match="controls_machine_never_loosens"):
+        second.execute(INSERT, values)
+    sql = second.execute("SELECT sql FROM sqlite_master WHERE name = 'controls'").fetchone()[0]
+    without = re.sub(
+        r",?\s*CONSTRAINT controls_machine_never_loosens CHECK \((?:[^()]|\([^()]*\))*\)", "", sql
+    )
+    assert len(without) < len(sql)
+    with closing(sqlite3.connect(":memory:")) as hole:
+        hole.execute(without)
+        assert hole.execute(INSERT, values).rowcount == 1
