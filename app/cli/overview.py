@@ -69,7 +69,7 @@ def _bound(signal: View) -> str:
 
 
 def _on_its_way(rule: str, signal: View) -> bool:
-    threshold = signal["threshold"]  # None: the check is off
-    if threshold is None or rule in FALLING:
+    value, threshold = signal["value"], signal["threshold"]  # None: unknown; the check is off
+    if value is None or threshold is None or rule in FALLING:
         return False
-    return bool(signal["value"] >= threshold * HALF)
+    return bool(value >= threshold * HALF)

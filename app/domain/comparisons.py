@@ -73,7 +73,8 @@ def _draining(stream: Stream, about: str, finding: Finding, thresholds: Threshol
 
 
 def _dead(stream: Stream, about: str, finding: Finding, thresholds: Thresholds) -> bool:
-    return _span_seconds(stream, about) >= 60 * thresholds.get("repeated.dead_minutes", 0)
+    minutes = thresholds.get("repeated.dead_minutes", 0)  # 0: off, like any other number
+    return minutes > 0 and _span_seconds(stream, about) >= 60 * minutes
 
 
 def _full(stream: Stream, about: str, finding: Finding, thresholds: Thresholds) -> bool:

@@ -10,9 +10,10 @@ from app.domain.findings import find
 from app.domain.stream import Stream
 
 
-def readings(stream: Stream, thresholds: Thresholds) -> dict[str, tuple[float, float]]:
+def readings(stream: Stream, thresholds: Thresholds) -> dict[str, tuple[float | None, float]]:
     """Each signal's value now and the threshold it is compared with; a threshold of 0 is off.
 
+    How full the context is may be unknown (None): where no harness told, nothing was read as empty.
     Counters kept per call, path or target show the highest of them. The three counters of
     interventions, and `cost` without a cap, are compared with nothing.
     """
@@ -39,6 +40,10 @@ def _tests(stream: Stream) -> float:
     return max((reds.count for _, reds in stream.targets.items()), default=0)
 
 
+def _context(stream: Stream) -> float | None:
+    return find(stream, "context", "share").value if stream.context_seq else None
+
+
 def _interventions(stream: Stream) -> float:
     return round(stream.interventions / max(1, stream.attempts), 3)
 
@@ -47,11 +52,11 @@ def _of(rule: str, key: str) -> Callable[[Stream], float]:
     return lambda stream: find(stream, rule, key).value
 
 
-SIGNALS: Final[Mapping[str, tuple[Callable[[Stream], float], str]]] = {
+SIGNALS: Final[Mapping[str, tuple[Callable[[Stream], float | None], str]]] = {
     "repeated": (_repeated, "repeated.failed"),
     "timeouts": (_of("timeouts", "count"), "timeouts.count"),
     "success_rate": (_of("success_rate", "low"), "success_rate.low"),
-    "context": (_of("context", "share"), "context.share"),
+    "context": (_context, "context.share"),
     "denials": (_of("denials", "dense"), "denials.dense"),
     "denial_rate": (_of("denials", "rate"), "denials.rate"),
     "edit_failures": (_edits, "edit_failures.count"),

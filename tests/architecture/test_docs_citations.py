@@ -29,6 +29,8 @@ ALSO = re.compile(r"(?<=\d), (\d+\.\d+)")  # a second section of the same page
 HEADING = re.compile(r"^#{2,3} (\d+(?:\.\d+)*)\.? ", re.MULTILINE)
 CATALOGUE = re.compile(r"\b(?:AUT|BRW|CON|DUR|HAR|INP|NAR|OVR|PTH|TMP|UPG)-\d\d\b")
 
+IN_A_NAME = re.compile(r"\bdef test_(nar)_(\d\d)_")
+
 
 def name_of(path: Path) -> str:
     return str(path.relative_to(ROOT))
@@ -85,9 +87,22 @@ def test_every_named_page_ships() -> None:
     assert {name: pages for name, pages in missing.items() if pages} == {}
 
 
-def test_no_number_of_a_list_that_does_not_ship_is_cited() -> None:
-    cited = {name_of(path): CATALOGUE.findall(path.read_text(encoding="utf-8")) for path in FILES}
-    assert {name: numbers for name, numbers in cited.items() if numbers} == {}
+def numbers(path: Path) -> set[str]:
+    """The numbers of cases that a file cites, also in the names of its tests."""
+    text = path.read_text(encoding="utf-8")
+    named = {"-".join(number).upper() for number in IN_A_NAME.findall(text)}
+    return {*CATALOGUE.findall(text), *named}
+
+
+def test_every_number_of_a_case_stands_in_the_list_that_ships() -> None:
+    listed = numbers(ROOT / "docs" / "cases.md")
+    cited = {name_of(path): numbers(path) - listed for path in FILES}
+    assert {name: unknown for name, unknown in cited.items() if unknown} == {}
+
+
+def test_every_case_of_the_list_has_a_test_that_names_it() -> None:
+    tests = [path for path in FILES if path.is_relative_to(ROOT / "tests")]
+    assert numbers(ROOT / "docs" / "cases.md") == set().union(*map(numbers, tests))
 
 
 def test_planted_citations_are_found() -> None:
@@ -96,6 +111,7 @@ def test_planted_citations_are_found() -> None:
     assert missing_sections("docs/detection.md 2.1, 2.99 count", ROOT) == ["docs/detection.md 2.99"]
     assert missing_pages("no-such-page.md 2 and docs/design.md", ROOT) == ["no-such-page.md"]
     assert CATALOGUE.findall("as in PTH" + "-01") == ["PTH" + "-01"]
+    assert IN_A_NAME.findall("def test_" + "nar_08_x()") == [("nar", "08")]
     assert list(said('"""One."""\nx = "two.md"  # three\n')) == ["One.", "# three"]
 
 
