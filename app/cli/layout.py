@@ -1,13 +1,19 @@
-"""Lines that fit a terminal of 80 columns, whatever width their signs have."""
+"""Lines that fit a terminal of 80 columns, whatever width their signs have.
+
+A quoted name stays on one line where it fits on any, so that nobody's name begins a line of ours.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
 from app.domain.inert import width
 
 COLUMNS: Final = 80
+NAMES: Final = re.compile(r'"(?:[^"\\]|\\.){0,80}"')
+KEPT: Final = "\0"  # a blank inside a name; no inert text holds one
 
 
 def wrapped(text: str, first: str = "", rest: str | None = None) -> Iterator[str]:
@@ -18,7 +24,8 @@ def wrapped(text: str, first: str = "", rest: str | None = None) -> Iterator[str
     before = first
     after = " " * width(first) if rest is None else rest
     line = ""
-    for word in text.split(" "):
+    for kept in NAMES.sub(lambda name: name[0].replace(" ", KEPT), text).split(" "):
+        word = kept.replace(KEPT, " ")
         room = COLUMNS - width(before)
         if line and width(line) + 1 + width(word) > room:
             yield f"{before}{line}"

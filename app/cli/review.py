@@ -25,6 +25,7 @@ from app.domain.limits import limit_of, worded
 from app.domain.reasons import quoted
 from app.domain.tables import plain
 
+INDENT: Final = "  "  # before the further lines of a sentence: what begins a line is ours
 LABEL: Final = 17  # columns before what is in force
 CHANGE: Final = re.compile(r"(?P<what>posture )?(?P<was>\w[\w-]*) -> (?P<now>\w[\w-]*)")
 TURNS: Final[Mapping[tuple[str, str], str]] = {
@@ -80,12 +81,12 @@ def waiting(
 def happened(entry: View, cause: View | None) -> Iterator[str]:
     """The one sentence of what led here: the change to take back, or what is wished for."""
     said = cause if cause is not None and cause["kind"] == "applied" else entry
-    yield from wrapped(_story(said))
+    yield from wrapped(_story(said), rest=INDENT)
     yield from entry_lines(said)
     yield f"That is entry {said['seq']}, of {said['at'][:10]} {said['at'][11:19]} UTC."
     if said is entry and cause is not None:
         told = plain(f"{cause['seq']} {cause['kind']}: {cause['summary']}")
-        yield from wrapped(f"It came after {told}.")
+        yield from wrapped(f"It came after {told}.", rest=INDENT)
 
 
 def _story(entry: View) -> str:
@@ -156,7 +157,7 @@ def _turns(items: Iterable[View]) -> dict[tuple[str, str], list[str]]:
 
 def asked(entry: View) -> Iterator[str]:
     """Who wants it, and in a block of its own what they wrote."""
-    yield from wrapped(_asked(entry))
+    yield from wrapped(_asked(entry), rest=INDENT)
     yield from behind_bars(entry["actor"], entry["body"])
     yield from handed(entry.get("artifact"))
 
@@ -197,8 +198,8 @@ def done(answer: View, there: str) -> Iterator[str]:
     entries = answer["entries"]
     wrote = ", ".join(f"{each['seq']} {each['kind']}" for each in entries) or "nothing new"
     held = answer["in_force"]
-    yield from wrapped(f"Written: {wrote}.")
-    yield from wrapped(f"In force for {_where(held['scope'])} now: {in_force(held)}.")
+    yield from wrapped(f"Written: {wrote}.", rest=INDENT)
+    yield from wrapped(f"In force for {_where(held['scope'])} now: {in_force(held)}.", rest=INDENT)
     yield from dict.fromkeys(line for each in entries for line in _next(each, there))
 
 

@@ -37,7 +37,7 @@ def test_approve_shows_what_would_change_and_does_it(daemon: Daemon) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert shown[:2] == [
         'Session "approve" went from mode implementation to plan: same failing call 3',
-        "times, nothing changed in between.",
+        "  times, nothing changed in between.",
     ]
     assert shown[2].startswith(f"That is entry {change}, of ")
     assert shown[3:5] == [
