@@ -181,7 +181,8 @@ def _approved(entry: Entry) -> str:
     if standing:
         use, limit = whole_of(entry.body, "use"), whole_of(entry.body, "of")
         artifact = whole_of(entry.body, "artifact")
-        handed = f", for what {artifact} handed over" if artifact else ""
+        who = quoted(entry.actor.partition(":")[2])
+        handed = f", allowed by {who}, for what {artifact} handed over" if artifact else ""
         return f"standing approval {standing}, use {use} of {limit}{handed}"
     return f"proposal {entry.ref} approved{_why(entry)}"
 

@@ -53,7 +53,8 @@ def test_a_diagnosis_that_counts_leads_back_and_says_who_allowed_it() -> None:
     assert body(reverted) == {**said, "in_force": held, "approved": back.seq}
     assert (floor.mode(), floor.open(), audit(floor.log)) == ("implementation", [], [])
     assert summary(approved) == (
-        f"standing approval diagnosis, use 1 of 3, for what {artifact.seq} handed over"
+        'standing approval diagnosis, use 1 of 3, allowed by "ann",'
+        f" for what {artifact.seq} handed over"
     )
 
 
@@ -218,8 +219,8 @@ def test_the_use_is_told_with_what_holds_and_the_way_to_take_it_back() -> None:
     entries = floor.hands()
     approved = entries[1]
     told = (
-        f"[floorboss {approved.seq}] standing approval diagnosis, use 1 of 3, for what"
-        f" {entries[0].seq} handed over. In force now: mode implementation, posture yolo."
+        f'[floorboss {approved.seq}] standing approval diagnosis, use 1 of 3, allowed by "ann", for'
+        f" what {entries[0].seq} handed over. In force now: mode implementation, posture yolo."
     )
     assert to_agent(entries) == told
     assert str(to_person(entries)).endswith(
