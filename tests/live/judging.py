@@ -10,7 +10,7 @@ from tests.live.cases import Case, Step
 from tests.live.project import Files, differences
 
 Entry = dict[str, Any]
-QUIET: Final = frozenset({"observed", "decided", "configured"})  # kinds that change nothing
+QUIET: Final = frozenset({"observed", "decided", "configured"})  # what changes nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +53,13 @@ def _files(case: Case, run: Run) -> Iterator[str]:
 
 
 def _log(case: Case, run: Run) -> Iterator[str]:
-    lines = tuple(line(entry) for entry in run.log if entry["kind"] not in QUIET)
+    lines = tuple(line(entry) for entry in run.log if _matters(entry))
     if lines != case.log:
         yield f"the log says {list(lines)}, not {list(case.log)}"
+
+
+def _matters(entry: Entry) -> bool:
+    return entry["kind"] not in QUIET or entry["action"] == "artifact"
 
 
 def _words(case: Case, run: Run) -> Iterator[str]:
@@ -100,7 +104,10 @@ def line(entry: Entry) -> str:
     body = entry["body"]
     parts = [entry["kind"], entry["action"]]
     if body.get("standing") and entry["kind"] == "approved":
-        parts += [body["standing"], f"{body['use']} of {body['of']}"]
+        whose = entry["actor"].partition(":")[0]
+        parts += [body["standing"], f"{body['use']} of {body['of']} by", whose]
+    elif "handover" in body:
+        parts += [body["handover"], "valid" if body["valid"] else "not valid"]
     elif "return" in body:
         parts += ["return"]
     elif body.get("mode"):
