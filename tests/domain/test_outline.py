@@ -140,3 +140,21 @@ def test_a_policy_shows_its_posture_and_how_long_its_lists_are() -> None:
 def test_a_tools_name_is_quoted_in_the_summary() -> None:
     entry = observed(tool='Bash" ok\n\x1b[2K')
     assert summary(entry) == '"Bash\\" ok\\n\\x1b[2K" error'
+
+
+def test_settings_that_decide_are_shown_and_paths_are_not() -> None:
+    values: dict[str, Any] = {
+        "ceiling": "ask",
+        "modes": {"plan": {"tools": []}},
+        "database_url": SECRET,
+        "auth": {"reads": "open"},
+    }
+    waiting: dict[str, Any] = {"rules.repeated.failed": 5.0, "modes.plan": {"tools": ["read"]}}
+    seen = outline({"values": values, "was": waiting}, ANN)
+    assert seen["was"] == waiting
+    assert seen["values"] == {
+        "ceiling": "ask",
+        "modes": {"plan": {"tools": []}},
+        "database_url": {"length": len(SECRET)},
+        "auth": {"length": 17},
+    }
