@@ -31,6 +31,12 @@ _PATHS = frozenset(
     | {"newpath", "notebookpath", "oldfile", "oldpath", "outputpath", "path", "relativepath"}
     | {"savepath", "target", "targetfile", "targetpath", "uri"}
 )
+# Where something is put, or below which: told apart only in a tool that nobody knows.
+_PUT = frozenset(
+    {"dest", "destination", "destinationpath", "downloadpath", "dst", "outdir", "outfile", "output"}
+    | {"outputdir", "outputfile", "outputpath", "savedir", "savepath", "saveto", "targetpath"}
+)
+_PLACES = _PUT | _FOLDERS | frozenset({"dir", "folder"})
 _LISTS = frozenset(
     {"changes", "edits", "filepaths", "files", "operations", "paths", "replacements", "uris"}
 )
@@ -69,7 +75,7 @@ def _effects(event: Event, tool_class: ToolClass, place: Place) -> Effects:
             return _of_edit(event, place)
         case "shell":
             return _of_shell(event, place)
-        case "read" | "search" if _runs(event.arguments):
+        case "read" | "search" | "web" if _does_more(event.arguments):
             return _of_unknown(event, place)
         case "mcp" | "other":
             return _of_unknown(event, place)
@@ -90,10 +96,18 @@ def _says_something(key: str, value: Json) -> bool:
     return isinstance(value, str | list | dict) and bool(value) and not _folded(key).endswith("id")
 
 
-def _runs(arguments: Mapping[str, Json]) -> bool:
-    """Whether a tool that by its name only looks is handed something to run."""
-    handed = any(_folded(key) in _RUN and arguments[key] for key in arguments)
-    return handed and not _named(arguments)
+def _does_more(arguments: Mapping[str, Json]) -> bool:
+    """Whether a tool that by its name only looks is handed something to run, or where to put it."""
+    return any(
+        value and (_runs(value, arguments) if kind in _RUN else _looks_like_a_path(str(value)))
+        for key, value in arguments.items()
+        if (kind := _folded(key)) in _RUN or kind in _PUT
+    )
+
+
+def _runs(value: Json, arguments: Mapping[str, Json]) -> bool:
+    """Whether a `command` is more than one word beside the path it is about."""
+    return not (isinstance(value, str) and _BLANK.search(value) is None and _named(arguments))
 
 
 def commands(event: Event, tool_class: ToolClass) -> tuple[str, ...]:
@@ -175,10 +189,13 @@ def _edited(arguments: Mapping[str, Json], depth: int = _DEEPEST) -> Iterator[st
 
 
 def _patched(kind: str, text: str) -> Iterator[str]:
+    named: tuple[str, ...] = ()
     if BEGINNING in text:
-        yield from headers(text)
+        named = headers(text)
     elif kind in ("patch", "diff"):
-        yield from diffed(text)
+        named = diffed(text)
+    for name in named:
+        yield from spellings(name)
 
 
 def _within(kind: str, value: Json, depth: int) -> Iterator[str]:
@@ -191,19 +208,32 @@ def _within(kind: str, value: Json, depth: int) -> Iterator[str]:
             yield from _edited(item, depth)
     if isinstance(value, dict):
         if kind in _LISTS:
-            yield from (key for key in value if _folded(key) not in _KEYS)
+            for key in filter(_is_no_key, value):
+                yield from spellings(key)
         yield from _edited(value, depth)
+
+
+def _is_no_key(name: str) -> bool:
+    """Whether what stands where a key may stand is none of ours, and so may be a path."""
+    return _folded(name) not in _KEYS
 
 
 def _of_unknown(event: Event, place: Place) -> Effects:
     """A tool that nobody knows: closed by a path, a line or code among its arguments."""
     arguments = event.arguments
     named = tuple(_edited(arguments))
-    texts = (*named, *_likely(arguments, frozenset() if not named else _BODIES))
+    texts = (*named, *_placed(arguments), *_likely(arguments, _BODIES if named else frozenset()))
     inline = any(arguments.get(key) for key in _CODE)
     near = inline or len(texts) > _MOST or any(closed(text, place) for text in texts)
     near = near or any(_near(text, place, _folder(arguments)) for text in _lines(arguments))
     return Effects(effects=("unknown_closed" if near else "unknown",))
+
+
+def _placed(arguments: Mapping[str, Json]) -> Iterator[str]:
+    """The folders and files where a tool may put something, bare words too."""
+    for key, value in arguments.items():
+        if isinstance(value, str) and value and _folded(key) in _PLACES:
+            yield from spellings(value)
 
 
 def _likely(arguments: Mapping[str, Json], bodies: frozenset[str]) -> Iterator[str]:

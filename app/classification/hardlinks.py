@@ -45,6 +45,8 @@ def _shared(targets: tuple[Target, ...], place: Place) -> dict[str, os.stat_resu
     for target in targets:
         path = target.path
         if not path.startswith("/"):
+            if place.root is None:
+                continue
             path = f"{place.root}/{path}"
         try:
             found = os.lstat(path)

@@ -45,7 +45,7 @@ _EDIT_KEYS: Final = words(
     "old_string new_string old_str new_str oldtext newtext file_text patch diff new_source"
     " insert_line"
 )
-_MULTI_EDITOR = re.compile(r"str_replace_editor$|text_editor$")
+_MULTI_EDITOR = re.compile(r"str_replace_editor$|str_replace_based_edit_tool$|text_editor$")
 _VERBS: Final[tuple[tuple[str, frozenset[str]], ...]] = (
     ("poll", words("status poll wait progress")),
     ("edit", words("write edit replace patch insert append rename")),

@@ -86,11 +86,17 @@ def test_each_of_several_files_is_looked_at(root: Path) -> None:
     )
 
 
-def test_a_session_without_a_root_has_no_place_to_look(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("")
-    os.link(tmp_path / "a", tmp_path / "b")
+def test_a_session_without_a_root_has_no_place_to_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A relative path is nowhere then: least of all where the daemon runs."""
+    (tmp_path / "None").mkdir()
+    for name in ("a", "None/a"):
+        (tmp_path / name).write_text("")
+        os.link(tmp_path / name, tmp_path / f"{name}2")
+    monkeypatch.chdir(tmp_path)
     place = Place(root=None, cwd=None)
-    found = targets((str(tmp_path / "a"), "a"), place)
-    assert (
-        "unknown_closed" in by_all_names(Effects(effects=("write",), targets=found), place).effects
-    )
+    relative = Effects(effects=("write",), targets=targets(("a",), place))
+    assert by_all_names(relative, place).effects == ("write",)
+    absolute = Effects(effects=("write",), targets=targets((str(tmp_path / "a"),), place))
+    assert "unknown_closed" in by_all_names(absolute, place).effects
