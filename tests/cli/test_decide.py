@@ -248,6 +248,27 @@ def test_a_wish_for_a_mode_that_there_is_not_names_those_there_are(daemon: Daemo
     assert "debug, implementation, plan, review, test_development" in done.stderr
 
 
+@pytest.mark.parametrize("word", ["abc", "0", "-1", "1.5", "\u0666", "9" * 17])
+def test_what_is_no_number_of_an_entry_is_told_what_one_is(daemon: Daemon, word: str) -> None:
+    done = daemon.run("show", "--", word)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "an entry is named by its number, the first column of the log." in done.stderr
+
+
+def test_a_session_that_the_log_does_not_know_is_told_from_one_without_such_entries(
+    daemon: Daemon,
+) -> None:
+    looped(daemon, "known")
+    unknown, unread = (
+        daemon.run("log", "--scope", "nope"),
+        daemon.run("log", "--scope", "nope", "--json"),
+    )
+    assert {(each.returncode, each.stdout) for each in (unknown, unread)} == {(1, "")}
+    assert 'the log knows no session "nope"; `floorboss status` names them.' in unknown.stderr
+    bare = daemon.run("log", "--scope", "known", "--kind", "gap")
+    assert (bare.returncode, bare.stdout) == (0, "The log has no such entries.\n")
+
+
 def test_an_entry_that_there_is_not_is_named(daemon: Daemon) -> None:
     done = daemon.run("approve", "999999", "--yes", token=OPERATOR)
     assert (done.returncode, done.stdout) == (1, "")

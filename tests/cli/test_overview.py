@@ -32,6 +32,8 @@ def session(**more: Any) -> dict[str, Any]:
         ("repeated", 1, 3.0, []),
         ("repeated", 2, 3.0, ["  repeated 2 of 3"]),
         ("context", 0.4, 0.8, ["  context 0.4 of 0.8"]),
+        ("edit_failures", 4, 4.0, ["  edit_failures 4 of 4"]),
+        ("edit_failures", 5, 4.0, ["  edit_failures 5, past its threshold of 4"]),
         ("repeated", 9, None, []),  # the check is off
         ("success_rate", 1.0, 0.5, []),  # trips below its threshold: above it all is well
     ],
