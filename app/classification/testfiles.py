@@ -106,8 +106,8 @@ def _tracked(root: str, until: float) -> bytes | None:
 
 def _program() -> str | None:
     """git by its full path, so that no folder of a project can stand in for it."""
-    found = shutil.which("git")
-    return found if found is not None and Path(found).is_absolute() else None
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return shutil.which("git", path=os.pathsep.join(filter(os.path.isabs, folders)))
 
 
 def _environment(root: str) -> Mapping[str, str]:

@@ -34,20 +34,19 @@ async def looked(
     runs = {at: run for at, arrival in enumerate(arrivals) if (run := _run(arrival.event))}
     if not runs:
         return arrivals
-    names = {arrivals[at].event.session_id for at in runs}
+    names = dict.fromkeys(arrivals[at].event.session_id for at in runs)
     sessions = {name: await session_of(name) for name in names}
-    found: dict[tuple[str, str], Tree | None] = {}  # one look for all runs of a request
+    trees_of: dict[str, Tree | None] = {}  # one look for all runs of a session in this request
     result = list(arrivals)
     for at, run in runs.items():
-        event = arrivals[at].event
-        session = sessions[event.session_id]
-        if session is None or _told(session, arrivals[at]) or not _place(session, event):
+        name = arrivals[at].event.session_id
+        session = sessions[name]
+        if session is None or _told(session, arrivals[at]):
             continue
-        place = (event.session_id, _place(session, event))
-        if place not in found:
-            since = _since(session)
-            found[place] = await asyncio.to_thread(_look, trees, session.root, place[1], since)
-        result[at] = replace(arrivals[at], tree=_of(found[place], session, run))
+        if name not in trees_of:
+            place, since = _place(session, arrivals), _since(session)
+            trees_of[name] = await asyncio.to_thread(_look, trees, session.root, place, since)
+        result[at] = replace(arrivals[at], tree=_of(trees_of[name], session, run))
     return result
 
 
@@ -75,8 +74,10 @@ def _told(session: Session, arrival: Arrival) -> bool:
     return arrival.batched and call not in session.open.values()
 
 
-def _place(session: Session, event: Event) -> str:
-    return session.root or event.cwd or ""
+def _place(session: Session, arrivals: Sequence[Arrival]) -> str:
+    """Where a session without a root will have it: its first folder in this request."""
+    events = (arrival.event for arrival in arrivals)
+    return next((event.cwd for event in events if event.session_id == session.id and event.cwd), "")
 
 
 def _since(session: Session) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -126,6 +127,16 @@ def test_what_is_no_test_changes_nothing(root: Path, name: str) -> None:
     assert look(trees, root, before) == before
 
 
+def test_what_is_behind_a_link_to_a_file_belongs_to_the_tests(root: Path) -> None:
+    (root / "tests/linked.py").symlink_to("../src/a.py")
+    trees = Trees()
+    before = look(trees, root)
+    write(root, "src/a.py", "a = 2\n")
+    assert moved(look(trees, root, before)) == ["tests/linked.py"]
+    (root / "src/a.py").unlink()
+    assert moved(look(trees, root, before)) == ["tests/linked.py"]
+
+
 def test_a_change_and_back_is_the_same_tree(root: Path) -> None:
     trees = Trees()
     before = look(trees, root)
@@ -166,12 +177,9 @@ def test_after_a_restart_what_changed_since_that_run_is_named(root: Path) -> Non
     assert moved(look(Trees(), root, before, at=at)) == ["tests/test_a.py"]
 
 
-def test_a_file_that_has_long_been_the_same_is_not_read_again(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    trees = Trees()
-    monkeypatch.setattr(testtree, "FRESH", -60_000_000_000)  # nothing is too young
-    before = look(trees, root)
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files whose contents were read, as they are."""
     read: list[str] = []
     contents = testtree._Look._contents
 
@@ -180,6 +188,28 @@ def test_a_file_that_has_long_been_the_same_is_not_read_again(
         return contents(self, full)
 
     monkeypatch.setattr(testtree._Look, "_contents", counted)
+    return read
+
+
+def test_what_changed_only_just_is_read_again(
+    root: Path, read: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(testtree, "FRESH", 60_000_000_000)  # a disk's clock may stand still so long
+    trees = Trees()
+    before = look(trees, root)
+    first = sorted(read)
+    read.clear()
+    assert look(trees, root) == before
+    assert sorted(read) == first
+
+
+def test_a_file_that_has_long_been_the_same_is_not_read_again(
+    root: Path, read: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(testtree, "FRESH", -60_000_000_000)  # nothing is too young
+    trees = Trees()
+    before = look(trees, root)
+    read.clear()
     assert look(trees, root) == before
     assert read == []
     _kept_its_time(root)
@@ -302,7 +332,7 @@ HOSTILE = {
 }
 
 
-def test_a_repository_cannot_have_anything_run(
+def test_nothing_that_a_repository_or_the_environment_names_is_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root, script, mark = project(tmp_path / "p"), tmp_path / "hooks/run", tmp_path / "mark"
@@ -320,12 +350,20 @@ def test_a_repository_cannot_have_anything_run(
     monkeypatch.setenv("GIT_EXTERNAL_DIFF", str(script))
     write(root, "git", f"#!/bin/sh\necho run >> {mark}\n")
     (root / "git").chmod(0o755)
-    monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
+    path = os.environ["PATH"]
+    monkeypatch.setenv("PATH", f".:{path}")
     mark.unlink(missing_ok=True)
+    assert testfiles._tracked(str(root), time.monotonic() + 60)
     look(Trees(), root)
     assert not mark.exists()
+    for said in (["git", "ls-files"], ["./git"]):  # the traps work
+        subprocess.run(said, cwd=root, check=True, capture_output=True)
+        assert mark.exists()
+        mark.unlink()
+    monkeypatch.delenv("GIT_TRACE2_EVENT")
+    monkeypatch.setenv("PATH", path)
     subprocess.run(["git", "status"], cwd=root, check=False, capture_output=True)
-    assert mark.exists()  # the trap works
+    assert mark.exists()
 
 
 @pytest.mark.parametrize(
@@ -333,11 +371,12 @@ def test_a_repository_cannot_have_anything_run(
 )
 def test_a_repository_cannot_point_elsewhere(tmp_path: Path, setting: tuple[str, str]) -> None:
     root = project(tmp_path / "p")
+    write(root, ".gitignore", "tests/data/\n")  # but it is tracked
     trees = Trees()
     before = look(trees, root)
     git(root, "config", *setting)
-    write(root, "tests/test_a.py", "changed")
-    assert moved(look(trees, root, before)) == ["tests/test_a.py"]
+    write(root, "tests/data/one.json", "changed")
+    assert moved(look(trees, root, before)) == ["tests/data/one.json"]
 
 
 def test_a_broken_repository_is_walked(tmp_path: Path) -> None:

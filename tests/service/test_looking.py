@@ -96,6 +96,16 @@ def test_a_run_of_just_now_is_looked_at_whatever_it_says_of_the_time(
     assert all("tree" in one for one in stored(home))
 
 
+def test_a_run_elsewhere_is_over_the_tests_of_the_sessions_project(
+    home: House, project: Path
+) -> None:
+    (project / "src").mkdir()
+    (project / "src/test_b.py").write_text("")
+    home.stored(run(project), run(project / "src"), run(project / "src", session="t"))
+    first, second, other = stored(home)
+    assert first["tree"] == second["tree"] != other["tree"]
+
+
 def test_all_runs_of_one_request_are_over_one_look(home: House, project: Path) -> None:
     home.stored(*(run(project, session=name) for name in ("s", "t")), call("ls"), run(project))
     trees = {one["tree"] for one in stored(home)}
