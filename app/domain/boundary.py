@@ -95,7 +95,9 @@ def _red(session: Taking, run: TestRun, now: Red) -> None:
 
 def _moves_on(session: Session, run: TestRun, before: Red) -> bool:
     """Whether all that moved since is explained: what comes from here on has to explain itself."""
-    return run.tree not in (None, before.tree) and proven(session, run, before)
+    if run.tree is None or not proven(session, run, before):
+        return False
+    return run.tree != before.tree or bool(_explained(session, before))
 
 
 def _green(session: Taking, run: TestRun) -> dict[str, Red]:
