@@ -9,6 +9,7 @@ anything else               unknown
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -37,6 +38,7 @@ _SYSTEM: Final = frozenset(
 )
 # tree-sitter takes these for programs where they open or close nothing.
 _RESERVED: Final = frozenset({"do", "done", "elif", "else", "esac", "fi", "then", "}"})
+_NAME: Final = re.compile(r"[\w./~@+-]+")
 _TOOLS: Final = ("venv/bin", "node_modules/.bin", "vendor/bin")
 _WITHIN: Final[Mapping[str, Callable[..., After]]] = {"find": find, "xargs": xargs}
 
@@ -54,12 +56,23 @@ def run(words: Words, text: str, state: State, inner: Inner) -> After:
         return _called(name, words[1:], state, inner)
     if state.renamed.get(name):
         return _add(unknown(text, closed=True), words, state)
-    if ANY.search(name) or name in state.renamed or (state.bent and name not in BUILTIN):
+    if ANY.search(name) or name in state.renamed:
         return _add(unvouched(words, text, state), words, state)
+    if state.bent and name not in BUILTIN:
+        return _add(_bent(words, text, state), words, state)
     behind = wrapped(words) if not _asks(words) else None
     if behind is not None:
         return _behind(behind, text, state, inner)
     return _by_name(name, words, text, state, inner)
+
+
+def _bent(words: Words, text: str, state: State) -> Effects:
+    """A command under a variable that may make another one of it; git may still do what it says."""
+    found = unvouched(words, text, state)
+    if words[0] != "git":
+        return found
+    effect = ruled(shlex.join(git.plain(words, state).words))
+    return found if effect in (None, "read") else replace(found, effects=(effect, *found.effects))
 
 
 def _asks(words: Words) -> bool:
@@ -88,7 +101,7 @@ def _behind(behind: Wrapped, text: str, state: State, inner: Inner) -> After:
     inside = state
     for variable, value in behind.variables:
         if not is_harmless(variable, (value,), state):
-            return _add(unvouched(behind.words or ("env",), text, state), behind.words, state)
+            return _add(_bent(behind.words or ("env",), text, state), behind.words, state)
         inside = inside.assigned(variable, (value,))
     if behind.folder is not None:
         inside = inside.moved(inside.named(behind.folder))
@@ -177,9 +190,20 @@ def unvouched(words: Words, text: str, state: State) -> Effects:
         or _updates(words)
         or names_closed(messages_aside(words), state)
         or names_closed((state.feed.text or "").split(), state)
+        or _tells_of_closed(messages_aside(words), state)
         or _runs_written(words, state)
     )
     return unknown(text, closed=near)
+
+
+def _tells_of_closed(words: Words, state: State) -> bool:
+    """Whether a text among the words, which may be run, names a closed folder that is there."""
+    names = (name for word in words if " " in word for name in _NAME.findall(word))
+    return any(
+        state.disk.is_folder(path) and names_closed((path,), state)
+        for name in dict.fromkeys(names)
+        for path in state.named(name)
+    )
 
 
 def _runs_written(words: Words, state: State) -> bool:
