@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from app.domain.entries import Entry
-from app.domain.modes import MODES, Mode, mode_of
+from app.domain.modes import MODES, Mode, ProfileName, mode_of
 from app.domain.restrictions import Policy, policy_of
 from tests.domain.narrowing_oracle import frees
 
@@ -37,15 +37,20 @@ def waiting(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def audit(
-    entries: Sequence[Entry], start: tuple[str, str] = ("implementation", "yolo")
+    entries: Sequence[Entry],
+    start: tuple[str, str] = ("implementation", "yolo"),
+    profile: ProfileName = "default",
 ) -> list[str]:
-    """What is broken, in words; `start` is the mode and posture of a session without entries."""
+    """What is broken, in words.
+
+    `start`: mode and posture of a session without entries; `profile`: where that mode is defined.
+    """
     return [
         *_places(entries),
         *_refs(entries),
         *_bodies(entries),
         *_loosened(entries),
-        *_uncovered(entries, start),
+        *_uncovered(entries, (MODES[profile][start[0]], policy_of({"posture": start[1]}))),
         *_ways_back(entries),
         *_wrong_ways(entries, dict(zip(FIRST, start, strict=True))),
         *_crowds(entries),
@@ -161,7 +166,7 @@ def _loosened(entries: Sequence[Entry]) -> Iterator[str]:
                 yield f"{entry.seq} frees a call"
 
 
-def _uncovered(entries: Sequence[Entry], start: tuple[str, str]) -> Iterator[str]:
+def _uncovered(entries: Sequence[Entry], start: tuple[Mode, Policy]) -> Iterator[str]:
     """Ends of applied entries that nobody limited, or that bring something freer back."""
     by_seq = {entry.seq: entry for entry in entries}
     for at, entry in enumerate(entries):
@@ -175,15 +180,10 @@ def _uncovered(entries: Sequence[Entry], start: tuple[str, str]) -> Iterator[str
         if overrides(entries[:at])[_place(entry)].seq != over.seq:
             continue  # it was covered: nothing changes
         beneath = overrides(entries[: at + 1]).get(_place(entry))
-        if frees(value(over), _start(over, start) if beneath is None else value(beneath)):
+        if frees(
+            value(over), start[FIRST.index(over.action)] if beneath is None else value(beneath)
+        ):
             yield f"{entry.seq} frees a call"
-
-
-def _start(entry: Entry, start: tuple[str, str]) -> Mode | Policy:
-    """What a scope without entries has."""
-    return (
-        MODES["default"][start[0]] if entry.action == "mode" else policy_of({"posture": start[1]})
-    )
 
 
 def _ways_back(entries: Sequence[Entry]) -> Iterator[str]:

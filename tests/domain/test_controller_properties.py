@@ -34,7 +34,7 @@ def test_every_sentence_about_the_log_holds_after_every_command(
     floor = Floor(configured(profile))
     for command in history:
         play(floor, command)
-        assert audit(floor.log) == [], command
+        assert audit(floor.log, profile=profile) == [], command
 
 
 @given(histories, profiles)
