@@ -7,6 +7,7 @@ No harness names the older session, so it is told by what a harness does say: a 
 is none of a new session, or a prompt of an unknown id where the session last heard of in the same
 folder was resumed or compacted and did nothing since. Only what is stricter is carried over, and
 each of it has its way back, so a session that is taken for an heir and is none costs one approval.
+What was approved for a while covers nothing here: the heir has what lies beneath it.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from app.domain.configuration import Configuration
-from app.domain.entries import RESTRICTIONS, Draft, Entry
+from app.domain.entries import RESTRICTIONS, Action, Draft, Entry
 from app.domain.observations import part_of, text_of
-from app.domain.state import Book, Session, newest
+from app.domain.state import Book, Override, Session
 from app.domain.tightening import tightening
 
 GOES_ON: Final = frozenset({"fork", "resume", "compact"})  # sources of a start that is none
@@ -37,7 +38,7 @@ def inherited(book: Book, entry: Entry, configuration: Configuration) -> Iterato
     if older is None:
         return
     for action in RESTRICTIONS:
-        override = newest(older, older.id, action)
+        override = _lasting(older, action)
         if override is None:
             continue
         evidence = {"because": override.body.get("because") or [], "from": override.seq}
@@ -45,6 +46,12 @@ def inherited(book: Book, entry: Entry, configuration: Configuration) -> Iterato
         draft = tightening(book, entry, scope, action, value, evidence, configuration)
         if draft is not None:
             yield draft
+
+
+def _lasting(session: Session, action: Action) -> Override | None:
+    """What the session has for good: a loosening that was lent to it is not lent to its heir."""
+    stack = session.overrides.get((session.id, action), ())
+    return next((each for each in reversed(stack) if each.seq not in session.limited), None)
 
 
 def _older(book: Book, heir: Session, entry: Entry) -> Session | None:

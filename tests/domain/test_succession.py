@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from app.domain.entries import Action, Entry
+from app.domain.limits import Limit
 from app.domain.state import in_force
 from app.domain.summaries import summary
 from tests.domain.floor import Floor
@@ -62,6 +63,26 @@ def test_what_is_kept_says_where_it_comes_from_and_has_its_way_back() -> None:
     assert proposed.body["return"] == applied.seq
     floor.decides("approve", proposed.seq)
     assert (mode_of(floor, "new"), mode_of(floor, "old")) == ("implementation", "plan")
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [Limit(kind="calls", amount=5), Limit(kind="minutes", amount=5), Limit(kind="session")],
+)
+def test_what_was_lent_to_the_older_session_is_not_lent_to_the_new_one(limit: Limit) -> None:
+    floor = floor_with_a_tightened_session()
+    floor.decides("approve", floor.open("old")[0], limit=limit)
+    *_, proposed = started(floor, "fork", "new")
+    assert (mode_of(floor, "old"), mode_of(floor, "new")) == ("implementation", "plan")
+    assert floor.open("new") == [proposed.seq]
+
+
+def test_what_a_person_gave_the_older_session_for_good_is_beneath_nothing() -> None:
+    floor = floor_with_a_tightened_session()
+    floor.sets("mode", {"mode": "debug"}, "old")
+    floor.sets("mode", {"mode": "implementation"}, "old", limit=Limit(kind="calls", amount=5))
+    started(floor, "fork", "new")
+    assert mode_of(floor, "new") == "debug"
 
 
 @pytest.mark.parametrize("other", [{"root": "/elsewhere"}, {"hooks": "codex"}])
