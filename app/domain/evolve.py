@@ -21,7 +21,7 @@ from app.domain.events import Json
 from app.domain.handovers import ended, granted, handed
 from app.domain.held_settings import asked as asked_for
 from app.domain.held_settings import held_by, over
-from app.domain.limits import Running, let_through, limit_of
+from app.domain.lending import begun, lent, passed, taken
 from app.domain.modes import Mode, mode_of
 from app.domain.observations import attempt_name, causes_of, text_of, usage_of
 from app.domain.replacing import replace
@@ -48,7 +48,6 @@ from app.domain.state import (
     Value,
     keep_stream,
     newest,
-    scopes_above,
     stream_of,
     taking,
 )
@@ -206,6 +205,7 @@ def _begin_or_end(session: Taking, entry: Entry) -> None:
             session.ended = True
         case "session_start" if not agent_of(entry.scope):
             session.ended, session.declined, session.remind = False, Map(), True
+            begun(session, entry)
         case _:
             pass
 
@@ -221,6 +221,8 @@ def _decided(session: Taking, entry: Entry) -> None:
     agent = agent_of(entry.scope)
     _remind(session, agent)
     key, verdict = attempt_name(entry), text_of(entry.body, "verdict") or "none"
+    if verdict == "none":
+        passed(session, entry, None if key is None else session.attempts.get(key))
     if key is not None:
         attempt = Attempt(seq=entry.ref or entry.seq, latest=entry.seq, verdict=verdict)
         session.attempts = session.attempts.put(key, attempt)
@@ -231,7 +233,6 @@ def _decided(session: Taking, entry: Entry) -> None:
     rule, call = text_of(entry.body, "rule"), call_of(entry)
     if verdict == "none":
         session.unvouched += "unknown" in call.reading.effects
-        _let_through(session, entry.scope)
     stream = asked(stream_of(session, agent), call, verdict == "deny", rule)
     keep_stream(session, agent, stream)
 
@@ -263,36 +264,11 @@ def _applied(session: Taking, entry: Entry) -> None:
     session.overrides, session.applied = session.overrides.set(place, stack), applied
     _close(session, entry.ref, "applied")
     _fire(session, entry)
-    _limit(session, entry)
+    lent(session, entry)
     if entry.action == "mode" and entry.scope == session.id:
         _stay(session, override)
     elif closes_tests(entry):
         session.closing = entry.seq
-
-
-def _limit(session: Taking, entry: Entry) -> None:
-    """An applied entry holds for a while; or a notice says that the limit of one is void."""
-    limit = limit_of(entry.body.get("limit"))
-    if limit is not None:
-        running = Running(limit=limit, scope=entry.scope, since=entry.at)
-        session.limited = session.limited.set(entry.seq, running)
-    elif entry.body.get("void") == "limit" and entry.ref is not None:
-        _unlimit(session, entry.ref)
-
-
-def _unlimit(session: Taking, seq: int) -> None:
-    if seq in session.limited:
-        session.limited = session.limited.delete(seq)
-
-
-def _let_through(session: Taking, scope: str) -> None:
-    """A call that nothing stood against counts for the limits of its scope and those above."""
-    if not session.limited:
-        return
-    levels = scopes_above(session, scope)
-    for seq, running in session.limited.items():
-        if running.scope in levels:
-            session.limited = session.limited.set(seq, let_through(running))
 
 
 def _stay(session: Taking, override: Override) -> None:
@@ -382,7 +358,7 @@ def _take_off(session: Taking, override: Override, how: Kind) -> None:
     )
     session.undone = session.undone.set(override.seq, how)
     taken_off(session, override)
-    _unlimit(session, override.seq)
+    taken(session, override.seq)
     if newest(session, session.id, "mode") != before:  # a change of mode begins a new stay
         session.written = frozenset()
 

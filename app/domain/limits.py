@@ -41,6 +41,7 @@ class Running:
     scope: str
     since: str  # RFC 3339
     used: int = 0
+    restarted: bool = False  # its session began anew since
 
 
 def parsed_limit(raw: Json) -> Limit | Malformed:
@@ -118,10 +119,10 @@ def until(running: Running) -> str | None:
 
 
 def is_over(running: Running, at: str, *, ended: bool) -> bool:
-    """Whether a limit is over at a time; `ended`: the session has ended."""
+    """Whether a limit is over at a time; `ended`: the session has ended and did not go on."""
     match running.limit.kind:
         case "session":
-            return ended
+            return ended or running.restarted
         case "minutes":
             return (until(running) or "") <= at
         case "calls":

@@ -72,6 +72,9 @@ def propose(pending: Pending, wish: Wish, configuration: Configuration) -> Answe
         return endless
     session = pending.book.session(wish.scope)
     twin = _open(pending.book, wish, wanted)
+    if twin is not None and _unlimited(twin, wish):
+        detail = f"limit: {twin.seq} asks for the same without it; approve {twin.seq} with this one"
+        return Unclear(detail=detail)
     if twin is not None:
         return _decided(Proposed(pending=pending, seq=twin.seq, repeated=True), wish, configuration)
     if not wish.decide and crowded(session, wish.scope):
@@ -117,6 +120,12 @@ def _open(book: Book, wish: Wish, wanted: Wanted) -> Proposal | None:
         if proposal.returns == wanted:
             return proposal
     return None
+
+
+def _unlimited(twin: Proposal, wish: Wish) -> bool:
+    """Whether the limit of a wish would be lost in the open proposal that it repeats."""
+    wanted = None if wish.limit is None else limit_json(wish.limit)
+    return wanted is not None and not wish.decide and twin.body.get("limit") != wanted
 
 
 def _draft(book: Book, wish: Wish, wanted: Wanted, configuration: Configuration) -> Draft:

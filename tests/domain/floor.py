@@ -187,9 +187,11 @@ class Floor:
         answer = propose(self._begin(), wish, self.configuration)
         return self.take(answer.pending) if isinstance(answer, Proposed) else answer
 
-    def proposes(self, action: Any, value: Any, scope: str = "s") -> tuple[Entry, ...]:
+    def proposes(
+        self, action: Any, value: Any, scope: str = "s", limit: Limit | None = None
+    ) -> tuple[Entry, ...]:
         """A harness proposes something that may wait."""
-        answer = self.wishes(action, value, scope)
+        answer = self.wishes(action, value, scope, limit=limit)
         assert isinstance(answer, tuple), answer
         return answer
 

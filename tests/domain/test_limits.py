@@ -108,6 +108,45 @@ def test_calls_count_attempts_that_nothing_stood_against() -> None:
     assert floor.asks(call_id="4", targets=inside).verdict == "deny"
 
 
+def test_a_call_that_was_refused_counts_when_it_is_asked_again_and_passes() -> None:
+    floor = Floor()
+    floor.sets("mode", {"mode": "plan"})
+    inside = [{"path": "a.py", "zone": "project"}]
+    assert {floor.asks(call_id=f"{n}", targets=inside).verdict for n in range(5)} == {"deny"}
+    floor.sets("mode", {"mode": "implementation"}, limit=CALLS)
+    said = [floor.asks(call_id=f"{n}", targets=inside).verdict for n in range(5)]
+    assert said == ["none", "none", "deny", "deny", "deny"]
+
+
+def test_a_call_that_passed_is_no_further_one_when_only_what_would_be_said_changes() -> None:
+    floor = Floor(configured(enforcement="observe"))
+    floor.sets("mode", {"mode": "plan"})
+    floor.asks(call_id="1", targets=[{"path": "a.py", "zone": "project"}])
+    floor.sets("mode", {"mode": "implementation"}, limit=CALLS)
+    again = floor.asks(call_id="1", targets=[{"path": "a.py", "zone": "project"}])
+    assert (again.verdict, again.repeated) == ("none", False)
+    assert [running.used for running in floor.session().limited.values()] == [0]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [(None, "plan"), ("startup", "plan"), ("resume", "plan"), ("compact", "implementation")],
+)
+def test_a_session_that_starts_anew_has_ended_where_nobody_told(
+    source: str | None, expected: str
+) -> None:
+    floor, _ = lent(SESSION)
+    floor.reports("s", "session", kind="session_start", arguments={"source": source})
+    assert floor.mode() == expected
+
+
+@pytest.mark.parametrize("limit", [MINUTES, CALLS])
+def test_a_session_that_starts_anew_keeps_what_has_another_end(limit: Limit) -> None:
+    floor, _ = lent(limit)
+    floor.reports("s", "session", kind="session_start", arguments={"source": "resume"})
+    assert floor.mode() == "implementation"
+
+
 def test_a_session_that_ends_ends_what_was_lent_to_it_for_good() -> None:
     floor, seq = lent(SESSION)
     floor.reports("s/a", "session", kind="session_end")
@@ -234,6 +273,27 @@ def test_a_decision_may_shorten_what_was_proposed() -> None:
     applied = floor.decides("approve", floor.open()[0], limit=CALLS)[-1]
     assert applied.body["limit"] == {"calls": 2}
     assert "for 2 calls" in summary(applied)
+
+
+def test_a_limit_is_not_lost_in_an_open_proposal_without_it() -> None:
+    floor = Floor()
+    floor.failing()
+    (back,) = floor.open()
+    answer = floor.wishes("mode", {"mode": "implementation"}, actor=ANN, limit=MINUTES)
+    assert answer == Unclear(
+        detail=f"limit: {back} asks for the same without it; approve {back} with this one"
+    )
+    floor.sets("mode", {"mode": "implementation"}, limit=MINUTES)
+    assert [running.limit for running in floor.session().limited.values()] == [MINUTES]
+
+
+def test_a_limited_proposal_is_repeated_by_one_with_the_same_limit() -> None:
+    floor = Floor()
+    floor.sets("mode", {"mode": "plan"})
+    assert len(floor.proposes("mode", {"mode": "debug"}, limit=MINUTES)) == 1
+    assert floor.proposes("mode", {"mode": "debug"}, limit=MINUTES) == ()
+    assert isinstance(floor.wishes("mode", {"mode": "debug"}, limit=CALLS), Unclear)
+    assert len(floor.open()) == 1
 
 
 def test_what_is_shown_says_how_much_is_left() -> None:
