@@ -126,11 +126,13 @@ def _no_freer() -> Iterator[tuple[str, ...]]:
     yield "`standing.<name>.uses`", "fewer"
     yield (
         "`modes.<name>`",
-        "no call freer, and nothing less to hand over; a new mode; one taken away",
+        "no call freer, and nothing less to hand over, nor anything new in `debug` and `plan`,"
+        " where a standing approval answers it; a new mode; one taken away",
     )
     yield (
         "`start_mode`",
         "a mode that frees no call, but for the two between which the test boundary is crossed;"
+        " where one red run leads from implementation to debug, no freer than debug either;"
         " the mode that sessions start in is kept",
     )
     yield "`profile`", "the word; what it brings is compared by itself"

@@ -35,7 +35,7 @@ from app.domain.narrowing import direction
 from app.domain.replacing import replace
 from app.domain.returns import end
 from app.domain.state import Book, Proposal, in_force
-from app.domain.strictness import no_freer
+from app.domain.strictness import WAYS, no_freer
 from app.domain.transaction import Pending
 
 LEADING = frozenset(check.target for check in CHECKS if check.target) | {"review"}
@@ -106,8 +106,20 @@ def _starts_no_freer(held: Values, then: Values, name: str) -> bool:
     table, before = then["modes"].get(name), str(held["start_mode"])
     if table is None or name in CROSSING:
         return False
-    now = mode_of(before, held["modes"][before])
-    return direction(now, mode_of(name, table)) != "loosen"
+    least = [before, *(["debug"] if before == "implementation" and _first_red(then) else ())]
+    wanted = mode_of(name, table)
+    held_modes = (mode_of(each, held["modes"][each]) for each in least)
+    return all(direction(mode, wanted) != "loosen" for mode in held_modes)
+
+
+def _first_red(values: Values) -> bool:
+    """Whether one red run leads to debug: from implementation alone, so that to leave it is freer.
+
+    A mode in which nothing more than in debug is let pass has nothing to lose by that.
+    """
+    limits = settings_of(values)
+    apart = (limits.get(f"rules.{name}") for name, way in WAYS.items() if way == "apart")
+    return any(isinstance(number, int | float) and 0 < number <= 1 for number in apart)
 
 
 def _removed(setting: str, change: Change, start_mode: str) -> bool:

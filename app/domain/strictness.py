@@ -30,9 +30,8 @@ WAYS: Final[Mapping[str, Way]] = {
     "success_rate.low": "higher",
     "success_rate.severe": "higher",
     "repeated.poll_seconds": "higher",
-    # Further conditions of another check, where 0 asks for nothing.
+    # A further condition of another check, where 0 asks for nothing.
     "success_rate.distinct": "zero_is_soonest",
-    "repeated.dead_minutes": "zero_is_soonest",
     "review.to_mode": "switch",
     # At 1 a red run changes the mode in implementation only (docs/detection.md 2.5).
     "test_failure.reds": "apart",
@@ -121,17 +120,25 @@ def _mode(name: str, old: Json, new: Json) -> bool:
     if not isinstance(old, dict) or not isinstance(new, dict):
         return False
     before, after = mode_of(name, old), mode_of(name, new)
+    if _opens_a_way(name, before.handoff, after.handoff):
+        return False
     return direction(before, after) != "loosen" and _hands_over(
         definition(before), definition(after)
     )
 
 
+LEFT: Final = frozenset({"debug", "plan"})  # a standing approval leaves them for what they ask for
 JUDGED: Final = frozenset({"tools", "writes", "shell"})  # what verdicts are made from
 
 
 def _hands_over(before: Mapping[str, Json], after: Mapping[str, Json]) -> bool:
     """Whether what a mode asks for is still asked for: more may be, nothing else."""
     return all(_asked(before[field], after.get(field)) for field in before.keys() - JUDGED)
+
+
+def _opens_a_way(name: str, before: Json, after: Json) -> bool:
+    """Whether a mode comes to ask for what a standing approval takes for leaving it."""
+    return name in LEFT and before != after
 
 
 def _asked(before: Json, after: Json) -> bool:

@@ -273,3 +273,22 @@ def test_the_fold_of_the_log_gives_the_same_configuration() -> None:
     again = evolve_all(Book(), floor.log)
     assert again.configured == floor.book.configured
     assert again.configuration(configuration_of(values())).enforcement == "observe"
+
+
+@pytest.mark.parametrize(
+    ("reds", "alike", "expected"),
+    [
+        (1.0, mode(), "implementation"),
+        (1.0, mode("debug"), "own"),
+        (1.0, mode("plan"), "own"),
+        (5.0, mode(), "own"),
+    ],
+)
+def test_another_start_mode_waits_where_one_red_run_would_no_longer_lead_to_debug(
+    reds: float, alike: dict[str, Any], expected: str
+) -> None:
+    held = values(rules_test_failure_reds=reds)
+    floor = Started(held)
+    floor.starts(values(rules_test_failure_reds=reds, modes_own=alike, start_mode="own"))
+    assert floor.configuration.start_mode == expected
+    assert waiting(floor) == ({} if expected == "own" else {"start_mode": "own"})

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from app.domain.profiles import MEANINGS
-from app.domain.strictness import WAYS, no_freer
+from app.domain.standing import WAYS as WAYS_OUT
+from app.domain.strictness import LEFT, WAYS, no_freer
 from tests.domain.values import mode
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "strictness.json").read_text())
@@ -20,6 +21,24 @@ def test_a_setting_holds_at_once_only_where_it_is_known_to_be_no_freer(
     case: dict[str, Any],
 ) -> None:
     assert no_freer(case["setting"], case["given"], case["when"]) is case["then"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "given", "when", "expected"),
+    [
+        ("modes.debug", mode("debug", handoff=None), mode("debug"), False),
+        ("modes.plan", mode("plan", handoff=None), mode("plan"), False),
+        ("modes.review", mode("review", handoff=None), mode("review"), True),
+    ],
+)
+def test_a_mode_that_a_standing_approval_leaves_asks_for_nothing_new(
+    setting: str, given: Any, when: Any, expected: bool
+) -> None:
+    assert no_freer(setting, given, when) is expected
+
+
+def test_the_modes_that_standing_approvals_leave_are_those_of_their_table() -> None:
+    assert {way.leaves for way in WAYS_OUT} == LEFT
 
 
 def test_every_threshold_of_the_table_exists() -> None:
