@@ -27,6 +27,7 @@ DIAGNOSIS: Final = "diagnosis"
 KINDS: Final = (DIAGNOSIS, "assessment", "plan")
 OTHER: Final = "artifact"  # a kind that nobody asked for and no table knows
 NAMES: Final = 64  # names that one diagnosis is looked through for
+LOOKED: Final = 100_000  # characters of it that are looked through, as many as own routes take
 SHOWN: Final = 4  # of them that a person or an agent is told
 SHORTEST: Final = 2  # characters of a name: a single letter stands in every text
 _ENDS: Final = re.compile(r"[\w]")
@@ -153,14 +154,10 @@ def named(text: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _stands(text: str, name: str) -> bool:
-    at = text.find(name)
-    while at >= 0:
-        before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
-        whole = not (_ENDS.match(before) and _ENDS.match(name[0]))
-        if whole and not (_ENDS.match(after) and _ENDS.match(name[-1])):
-            return True
-        at = text.find(name, at + 1)
-    return False
+    """As a whole word where it begins or ends as one; a text may hold a piece of it everywhere."""
+    before = r"(?<!\w)" if _ENDS.match(name[0]) else ""
+    after = r"(?!\w)" if _ENDS.match(name[-1]) else ""
+    return re.search(f"{before}{re.escape(name)}{after}", text) is not None
 
 
 def _seqs_in(text: str, seqs: Iterable[int]) -> tuple[str, ...]:
@@ -185,9 +182,15 @@ def assessed(
         return Assessment(valid=True)
     if stopped is None:
         return Assessment(valid=False, why="nothing was stopped here that it could be about")
-    names = (*named(text, stopped.names), *_seqs_in(text, (stopped.seq, *stopped.seqs)))
+    names = _names_in(text[:LOOKED], stopped)
     missing = [*_unnamed(stopped, names), *_unseen(stopped, looked)]
     return Assessment(valid=not missing, why="; ".join(missing), names=names[:SHOWN])
+
+
+def _names_in(text: str, stopped: Stopped) -> tuple[str, ...]:
+    """What a text names of what was stopped; neither a huge one nor many names take long."""
+    found = named(text, stopped.names[:NAMES])
+    return (*found, *_seqs_in(text, (stopped.seq, *stopped.seqs)))
 
 
 def _unnamed(stopped: Stopped, names: tuple[str, ...]) -> Iterator[str]:

@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.artifacts import (
+    LOOKED,
+    NAMES,
     Stopped,
     assessed,
     kinds,
@@ -41,6 +43,13 @@ def test_what_counts_and_what_is_missing(case: dict[str, Any]) -> None:
         assert case["then"]["lacks"] in found.why
     else:
         assert (found.valid, found.why) == (True, "")
+
+
+def test_a_huge_text_is_looked_through_as_far_as_own_routes_take_one() -> None:
+    stopped = Stopped(seq=40, names=("calc.py", *(f"n{at}" for at in range(NAMES))))
+    for length, valid in ((0, True), (LOOKED - len(" calc.py"), True), (LOOKED, False)):
+        text = f"{'a' * length} calc.py"
+        assert assessed("diagnosis", text, stopped, 41).valid is valid
 
 
 def test_the_parts_of_a_mode_are_all_or_none() -> None:
