@@ -81,12 +81,19 @@ class _Change:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def difference(before: InForce, after: InForce) -> Difference:
-    """What becomes freer or stricter when `after` is in force instead of `before`."""
-    if before == after:
+def difference(before: InForce, after: InForce, *, unenforced: bool = False) -> Difference:
+    """What becomes freer or stricter when `after` is in force instead of `before`.
+
+    `unenforced`: from then on it is only observed, and nothing is denied that was.
+    """
+    if before == after and not unenforced:
         return ()
     probed = [
-        _Change(call=call, before=decide(before, call).verdict, after=decide(after, call).verdict)
+        _Change(
+            call=call,
+            before=decide(before, call).verdict,
+            after="none" if unenforced else decide(after, call).verdict,
+        )
         for call in grid((*after.policies, *before.policies))
     ]
     changed = [each for each in probed if each.before != each.after]

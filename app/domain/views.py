@@ -66,11 +66,14 @@ def in_force_view(book: Book, scope: str, configuration: Configuration) -> dict[
 def difference_between(
     before: Book, after: Book, scope: str, configuration: Configuration
 ) -> dict[str, Json]:
-    """What is freer and what stricter for calls of `scope` under one book than under another."""
-    held, then = (
-        in_force(book, scope, book.configuration(configuration)) for book in (before, after)
-    )
-    return difference_view(difference(held, then))
+    """What is freer and what stricter for calls of `scope` under one book than under another.
+
+    Where both only observe, it is what would be denied that differs.
+    """
+    old, new = (book.configuration(configuration) for book in (before, after))
+    held, then = in_force(before, scope, old), in_force(after, scope, new)
+    unenforced = (old.enforcement, new.enforcement) == ("enforce", "observe")
+    return difference_view(difference(held, then, unenforced=unenforced))
 
 
 def _restricting(book: Book, scope: str) -> list[Json]:

@@ -8,8 +8,11 @@ import pytest
 
 from app.domain.configured import configuration_of, settings_of
 from app.domain.decisions import Refusal
+from app.domain.differences import covers, difference
 from app.domain.entries import EVERYWHERE
 from app.domain.evolve import evolve_all
+from app.domain.policy import verdict
+from app.domain.probes import grid
 from app.domain.reconfiguration import compared, faults
 from app.domain.state import Book
 from app.domain.summaries import summary
@@ -292,3 +295,27 @@ def test_another_start_mode_waits_where_one_red_run_would_no_longer_lead_to_debu
     floor.starts(values(rules_test_failure_reds=reds, modes_own=alike, start_mode="own"))
     assert floor.configuration.start_mode == expected
     assert waiting(floor) == ({} if expected == "own" else {"start_mode": "own"})
+
+
+@pytest.mark.parametrize("name", ["implementation", "plan"])
+def test_settings_that_only_observe_are_shown_to_free_every_call_that_was_not_let_pass(
+    name: str,
+) -> None:
+    floor = Started(values(start_mode=name))
+    (proposal,) = floor.starts(values(start_mode=name, enforcement="observe"))
+    held = floor.held(EVERYWHERE)
+    floor.says("approve", proposal.seq)
+    assert difference(held, floor.held(EVERYWHERE)) == ()
+    found = difference(held, floor.held(EVERYWHERE), unenforced=True)
+    for call in grid():
+        said = verdict(held, call)
+        assert said == "none" or any(covers(item, call, said, "none") for item in found)
+
+
+def test_what_is_shown_of_settings_that_only_observe_says_so() -> None:
+    floor = Started()
+    floor.starts_with(enforcement="observe")
+    view: Any = session_view(floor.book, EVERYWHERE, floor.configuration)
+    (shown,) = view["proposals"]
+    paths = [item["what"] for item in shown["difference"]["freer"]["paths"]]
+    assert paths == ["tests", "guarded settings", "files elsewhere"]
