@@ -23,7 +23,7 @@ from app.domain.held_settings import asked as asked_for
 from app.domain.held_settings import held_by, over
 from app.domain.lending import begun, lent, passed, taken
 from app.domain.modes import Mode, mode_of
-from app.domain.observations import attempt_name, causes_of, text_of, usage_of
+from app.domain.observations import attempt_name, causes_of, part_of, text_of, usage_of
 from app.domain.replacing import replace
 from app.domain.restrictions import Policy, policy_of
 from app.domain.signals import (
@@ -199,13 +199,19 @@ def _locate(session: Taking, entry: Entry) -> None:
 
 
 def _begin_or_end(session: Taking, entry: Entry) -> None:
-    """A start or an end of the session; those of its agents, and notes, change nothing."""
+    """A start or an end of the session; those of its agents, and notes, change nothing.
+
+    After a compaction a harness says that it starts, and it goes on: what a person said no to, and
+    what was lent to it, stays as it is.
+    """
     match text_of(entry.body, "kind"):
         case "session_end" if not agent_of(entry.scope):
             session.ended = True
         case "session_start" if not agent_of(entry.scope):
-            session.ended, session.declined, session.remind = False, Map(), True
-            begun(session, entry)
+            session.ended, session.remind = False, True
+            if text_of(part_of(entry.body, "arguments"), "source") != "compact":
+                session.declined = Map()
+                begun(session)
         case _:
             pass
 

@@ -3,14 +3,13 @@
 lent(session, entry)              an applied entry holds for a while, or a notice voids its limit
 taken(session, seq)               an applied entry is over, however it ended
 passed(session, entry, earlier)   a call was let through; `earlier`: what was said of it before
-begun(session, entry)             the session starts: what was lent until it ends is over
+begun(session)                    the session starts: what was lent until it ends is over
 """
 
 from __future__ import annotations
 
 from app.domain.entries import Entry
 from app.domain.limits import Running, let_through, limit_of
-from app.domain.observations import part_of, text_of
 from app.domain.replacing import replace
 from app.domain.state import Attempt, Taking, scopes_above
 
@@ -45,9 +44,7 @@ def passed(session: Taking, entry: Entry, earlier: Attempt | None) -> None:
             session.limited = session.limited.set(seq, let_through(running))
 
 
-def begun(session: Taking, entry: Entry) -> None:
-    """A session that starts has ended, also where nobody told; after a compaction it goes on."""
-    if text_of(part_of(entry.body, "arguments"), "source") == "compact":
-        return
+def begun(session: Taking) -> None:
+    """A session that starts has ended before, also where nobody told."""
     for seq, running in session.limited.items():
         session.limited = session.limited.set(seq, replace(running, restarted=True))

@@ -8,6 +8,7 @@ import pytest
 
 from app.domain.returns import beneath
 from app.domain.transaction import Pending
+from tests.domain.commands import play
 from tests.domain.floor import AT, Floor, body, configured, short
 from tests.domain.ledger import audit, value, waiting
 from tests.domain.steps import Steps
@@ -74,6 +75,21 @@ def test_a_way_back_that_is_offered_again_latches_nothing() -> None:
     floor.reports("s", "session", kind="session_start")
     assert len(floor.open()) == 1
     assert not [rule for rule, _ in floor.session().streams[""].latches if rule == "repeated"]
+
+
+@pytest.mark.parametrize("source", ["compact", "resume", "startup", None])
+def test_a_no_outlives_a_compaction_and_no_standing_approval_answers_what_is_not_offered(
+    source: str | None,
+) -> None:
+    floor = Floor()
+    play(floor, ("edits", "s", "x"))
+    assert floor.mode() == "debug"
+    floor.decides("dismiss", floor.open()[0])
+    floor.reports("s", "session", kind="session_start", arguments={"source": source})
+    again = source != "compact"
+    assert len(floor.open()) == again
+    floor.hands("diagnosis")
+    assert floor.mode() == ("implementation" if again else "debug")
 
 
 def test_a_new_start_mode_leads_the_way_back_there() -> None:
