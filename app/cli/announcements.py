@@ -12,13 +12,13 @@ A proposal is what happened, what is in force, what a yes would change, and what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from app.cli.layout import wrapped
 from app.cli.rendering import in_force
-from app.cli.review import changes
+from app.cli.review import changes, others
 from app.cli.settings_told import waiting_lines
 from app.domain.configuration import Configuration
 from app.domain.decisions import Verb, right_verb
@@ -34,6 +34,7 @@ from app.domain.views import difference_between, in_force_view
 NOTICES: Final = frozenset({"notice", "compact"})  # applied entries that only tell something
 DECIDED_ON: Final = frozenset({"proposed", "applied"})  # what a person can decide about
 SETTLING: Final = frozenset({"approved", "dismissed", "reverted", "ended", "applied"})
+MOVING: Final = frozenset({"reverted", "ended"})  # the last entry of a decision elsewhere
 INDENT: Final = " " * 9
 
 Lookup = Callable[[int], Entry | None]  # the entry at one place, committed
@@ -82,10 +83,16 @@ def proposal(
         *_now(book, said, configuration),
         *(f"{INDENT}{line}" for line in _settings(entry)),
         *_change(book, entry, yes, configuration),
+        *_others(book, entry, configuration),
         *(wrapped(written, INDENT, f"{INDENT}| ") if written else ()),
         f"{INDENT}type  a {entry.seq}  to {yes} {_wish(entry)};",
         f"{INDENT}      d {entry.seq}  to leave things as they are",
     )
+
+
+def _others(book: Book, entry: Entry, configuration: Configuration) -> Iterator[str]:
+    mode = str(in_force_view(book, entry.scope, configuration)["mode"])
+    return others({"action": entry.action, "body": entry.body}, mode, INDENT)
 
 
 def _settings(entry: Entry) -> Iterator[str]:
@@ -121,21 +128,29 @@ def undecidable(entry: Entry) -> tuple[str, ...]:
 
 
 def told(entry: Entry, actor: str, seen: Callable[[int], bool]) -> Iterator[str]:
-    """The one line of another entry that a person at the console wants to know of."""
+    """What a person at the console wants to know of another entry, and what is in force by it.
+
+    A standing approval bears the name of who allowed it, and is used while nobody looks.
+    """
     if entry.kind == "applied" and entry.action in NOTICES:
-        yield f"{_head(entry)}  {_said(entry)}"
-    elif entry.kind in SETTLING and entry.actor != actor and entry.ref and seen(entry.ref):
-        yield f"{_head(entry)}  {_said(entry)}, by {plain(entry.actor)}"
+        yield from wrapped(f"{_head(entry)}  {_said(entry)}", rest=INDENT)
+        return
+    elsewhere = entry.actor != actor or "standing" in entry.body
+    if entry.kind in SETTLING and elsewhere and entry.ref and seen(entry.ref):
+        yield from wrapped(f"{_head(entry)}  {_said(entry)}, by {plain(entry.actor)}", rest=INDENT)
+        held = entry.body.get("in_force")
+        if entry.kind in MOVING and isinstance(held, Mapping):
+            yield from wrapped(f"in force: {in_force(held)}", INDENT)
 
 
 def outcome(
     entries: tuple[Entry, ...], book: Book, scope: str, configuration: Configuration
-) -> str:
+) -> Iterator[str]:
     """What a decision came to, what is in force afterwards, and how to take it back."""
     done = "; ".join(f"{entry.seq} {entry.kind}" for entry in entries) or "nothing new was written"
     now = shown(book, scope, configuration).held
     back = "".join(f".  r {e.seq}  takes it back" for e in entries if e.kind == "applied")
-    return f"{INDENT}{done}. In force for {_where(scope)}: {now}{back}"
+    return wrapped(f"{done}. In force for {_where(scope)}: {now}{back}", INDENT)
 
 
 def _head(entry: Entry) -> str:

@@ -228,7 +228,7 @@ class Console:
         match answer:
             case Decided(entries=entries, book=book, scope=scope):
                 configuration = self._control.configuration
-                self._say(announcements.outcome(entries, book, scope, configuration))
+                self._print(announcements.outcome(entries, book, scope, configuration))
                 now = shown(book, scope, configuration)
                 self._shown |= {each.seq: now for each in entries if each.kind == "applied"}
             case Refusal(why="state_changed"):

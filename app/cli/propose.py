@@ -41,12 +41,19 @@ def propose(
     body = {"scope": scope, "reason": reason, **wanted}
     if not decide and token_fd is None:
         client = reader(url)
-        _tell(client.change("POST", _path(dry_run), body), dry_run, client.there)
+        answer = client.change("POST", _path(dry_run), body)
+        if dry_run:
+            _would_wait(answer)
+        else:
+            _tell(answer, dry_run, client.there)
         return
     client = operator(url, token_fd)
     if decide and not dry_run:
         body |= {"decide": True, "expected_state": _shown(client, body, yes)}
     answer = client.change("POST", _path(dry_run), {**body, "decide": decide})
+    if dry_run and not decide:
+        _would_wait(answer)
+        return
     _tell(answer, dry_run, client.there)
 
 
@@ -85,7 +92,16 @@ def _shown(client: Client, body: dict[str, Any], yes: bool) -> str:
     return str(would["expected_state"])
 
 
+def _would_wait(answer: dict[str, Any]) -> None:
+    """A dry run of asking alone: that frees and forbids nothing, whatever is asked for."""
+    from app.cli.rendering import in_force
+
+    print(f"Nothing was changed. It would wait for a person; {in_force(answer['in_force'])} stays.")
+    print("What a yes would change:  add --decide, which needs the operator's token.")
+
+
 def _tell(answer: dict[str, Any], dry_run: bool, there: str) -> None:
+    from app.cli.invoked import program
     from app.cli.rendering import in_force
     from app.cli.review import changes, done
 
@@ -95,6 +111,6 @@ def _tell(answer: dict[str, Any], dry_run: bool, there: str) -> None:
             print(line)
         return
     again = " waits already" if answer.get("repeated") and not answer["entries"] else ""
-    print(f"Proposal {answer['seq']}{again}; to see it:  floorboss show {answer['seq']}{there}")
+    print(f"Proposal {answer['seq']}{again}; to see it:  {program()} show {answer['seq']}{there}")
     for line in done(answer, there):
         print(line)

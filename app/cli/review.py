@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from app.cli.invoked import program
 from app.cli.layout import wrapped
 from app.cli.rendering import View, in_force
 from app.cli.settings_told import entry_lines
@@ -47,6 +48,7 @@ def review(
     yield from happened(entry, cause)
     own = entry["body"].get("limit") if verb == "approve" else None
     yield from compared(now, would, verb, limit or own)
+    yield from others(entry, now["mode"])
     yield ""
     yield from asked(entry)
 
@@ -70,12 +72,29 @@ def waiting(
     yield from wrapped(f"{in_force(now)}{_by(now)}.", "In force now:".ljust(LABEL))
     yield ""
     yield from changes(proposal["difference"])
+    yield from others(entry, now["mode"])
     yield ""
     yield from asked(entry)
     yield ""
     for verb in (proposal["verb"], "dismiss"):
-        yield f"To {verb} it:".ljust(LABEL) + f"floorboss {verb} {entry['seq']}{there}"
+        yield f"To {verb} it:".ljust(LABEL) + f"{program()} {verb} {entry['seq']}{there}"
     yield ""
+
+
+def others(entry: Mapping[str, Any], mode: str, indent: str = "") -> Iterator[str]:
+    """Of which mode the difference of a proposal about settings speaks, where it changes others.
+
+    What a session has in force keeps the words that it was applied with.
+    """
+    news = entry["body"].get("values", {}) if entry["action"] == "configuration" else {}
+    changed = sorted(key.removeprefix("modes.") for key in news if key.startswith("modes."))
+    beside = [name for name in changed if name != mode]
+    if beside:
+        yield from wrapped(
+            f"That is what mode {mode} judges now. Also changed, for sessions that go there later:"
+            f" mode {', '.join(beside)}, as listed above.",
+            indent,
+        )
 
 
 def happened(entry: View, cause: View | None) -> Iterator[str]:
@@ -207,15 +226,15 @@ def _next(entry: View, there: str) -> Iterator[str]:
     """The command that undoes an entry of a decision, on a line of its own to be copied."""
     match entry["kind"]:
         case "applied" if entry["action"] in ("mode", "policy"):
-            yield f"To take it back:  floorboss revert {entry['seq']}{there}"
+            yield f"To take it back:  {program()} revert {entry['seq']}{there}"
         case "configured":
             yield "To take it back, write the older values into floorboss.toml and restart."
         case "dismissed" if entry["action"] == "configuration":
             yield "It is not asked for again until floorboss.toml asks for something else."
         case "dismissed":
-            yield f"It can be proposed again; to see it:  floorboss show {entry['ref']}{there}"
+            yield f"It can be proposed again; to see it:  {program()} show {entry['ref']}{there}"
         case "reverted":
-            yield f"To see what was taken back:  floorboss show {entry['ref']}{there}"
+            yield f"To see what was taken back:  {program()} show {entry['ref']}{there}"
         case _:
             return
 
@@ -229,14 +248,14 @@ def refused(
             if seen is not None:
                 yield from wrapped(f"{in_force(seen)}{_by(seen)}.", "When you looked:".ljust(LABEL))
             yield from wrapped(f"{in_force(now)}{_by(now)}.", "In force now:".ljust(LABEL))
-            yield f"To look again:   floorboss {verb} {seq}{there}"
+            yield f"To look again:   {program()} {verb} {seq}{there}"
         case "wrong_verb":
             if problem.get("freer"):
                 yield HEADS["freer"]
                 yield from freed(problem["freer"])
             right = "apply" if verb == "approve" else "approve"
-            yield f"To decide it:    floorboss {right} {seq}{there}"
+            yield f"To decide it:    {program()} {right} {seq}{there}"
         case "already_decided" | "void" | "not_a_proposal" | "not_applied":
-            yield f"To see why:      floorboss show {seq}{there}"
+            yield f"To see why:      {program()} show {seq}{there}"
         case _:
             return

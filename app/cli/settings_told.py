@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from app.cli.invoked import program
+from app.cli.layout import wrapped
 from app.domain.configured import settings_of
 from app.domain.entries import Entry
 from app.domain.phrases import phrases
@@ -34,7 +36,7 @@ def _asked(asked: Proposal, settled: str | None, *, console: bool) -> Iterator[s
     if settled == "dismissed":
         yield (
             f"floorboss.toml still asks for the settings that you dismissed ({seq}); the older ones"
-            f" are in force. floorboss show {seq} lists them"
+            f" are in force. {program()} show {seq} lists them"
         )
     elif settled is None:
         yield (
@@ -44,19 +46,23 @@ def _asked(asked: Proposal, settled: str | None, *, console: bool) -> Iterator[s
         rows = list(waiting_lines(asked.body))
         yield from rows[:SHOWN]
         if len(rows) > SHOWN:
-            yield f"  and {len(rows) - SHOWN} more: floorboss show {seq}"
+            yield f"  and {len(rows) - SHOWN} more: {program()} show {seq}"
         yes, no = (f"a {seq}", f"d {seq}") if console else _commands(seq)
         yield f"  type  {yes}  to approve them, or  {no}  to keep the older ones"
 
 
 def _commands(seq: int) -> tuple[str, str]:
-    return f"floorboss approve {seq}", f"floorboss dismiss {seq}"
+    return f"{program()} approve {seq}", f"{program()} dismiss {seq}"
 
 
 def waiting_lines(body: Mapping[str, Any]) -> Iterator[str]:
     """One sentence for each setting that waits."""
     for setting, old, new in phrases(body["was"], body["values"]):
-        yield plain(f"  {setting}: in force {old}; {new} waits")
+        yield from _row(f"{setting}: in force {old}; {new} waits")
+
+
+def _row(text: str) -> Iterator[str]:
+    return wrapped(plain(text), "  ", "    ")
 
 
 def entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:
@@ -66,14 +72,14 @@ def entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:
         return
     if entry["kind"] == "proposed" and not waits(entry):
         for setting, old, new in phrases(body["was"], body["values"]):
-            yield plain(f"  {setting}: {old} was in force, {new} was asked for")
+            yield from _row(f"{setting}: {old} was in force, {new} was asked for")
     elif entry["kind"] == "proposed":
         yield from waiting_lines(body)
     elif entry["kind"] == "configured" and body.get("was"):
         held = settings_of(body["values"])
         news = {setting: held.get(setting) for setting in body["was"]}
         for setting, old, new in phrases(body["was"], news):
-            yield plain(f"  {setting}: {old} before, {new} from then on")
+            yield from _row(f"{setting}: {old} before, {new} from then on")
 
 
 def waits(entry: Mapping[str, Any]) -> bool:

@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 from typing import assert_never
 
+from app.cli.invoked import program
 from app.cli.operator import Known, Minted, Missing
 
 EXAMPLE = (
@@ -24,7 +25,7 @@ def lines(
     """
     header = shlex.quote(str(folder / "harness.header"))
     there = "" if usual else f" --url {url}"
-    decide = "type `a SEQ` here (`?` explains)" if console else f"floorboss approve SEQ{there}"
+    decide = "type `a SEQ` here (`?` explains)" if console else f"{program()} approve SEQ{there}"
     return [
         f"Serving {url}; a harness sends the header in {header}",
         f"Post a call (three times stops the loop):  curl -H @{header} "

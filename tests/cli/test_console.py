@@ -42,8 +42,8 @@ def test_a_proposal_is_printed_as_it_is_committed_and_a_approves_it(console: Con
     console.loop()
     console.screen.wait_for(RETURN)
     console.screen.type("a 6")
-    said = console.screen.wait_for(r"7 approved; 8 reverted\. In force for demo: (.*)\n")
-    assert said[1] == "mode implementation, posture yolo"
+    said = console.screen.wait_for(r"7 approved; 8 reverted\. In force for demo: ((?s:.*?)yolo)\n")
+    assert " ".join(said[1].split()) == "mode implementation, posture yolo"
     assert kinds(console) == [
         ("applied", "machine"),
         ("proposed", "machine"),
@@ -140,6 +140,21 @@ def test_what_somebody_else_decided_is_told(console: Console) -> None:
     console.screen.wait_for(r"demo  7 dismissed: .*, by human:operator\n")
 
 
+def test_what_a_standing_approval_decided_is_told_with_what_is_in_force(console: Console) -> None:
+    call = {"session_id": "demo", "tool": "Edit", "outcome": "error", "result": "not found"}
+    for text in "abcd":
+        edit = {"file_path": "app.py", "old_string": text, "new_string": "x"}
+        console.ask("POST", "/controller/events", {**call, "arguments": edit})
+    console.screen.wait_for(r"type  a 7  to approve")
+    read = {"tool": "Read", "arguments": {"file_path": "app.py"}, "outcome": "ok"}
+    console.ask("POST", "/controller/events", {"session_id": "demo", **read})
+    handed = {"session_id": "demo", "kind": "diagnosis", "text": "app.py has no such text"}
+    console.ask("POST", "/controller/artifacts", handed)
+    console.screen.wait_for(r"10 approved: standing approval diagnosis, use 1 of 3")
+    console.screen.wait_for(r"11 reverted: 6 taken back: standing approval diagnosis")
+    console.screen.wait_for(r"in force: mode implementation, posture yolo\n")
+
+
 @pytest.mark.parametrize(
     ("line", "answer"),
     [
@@ -203,4 +218,4 @@ def test_settings_that_wait_are_told_at_the_start_and_a_approves_them(
     screen.wait_for(r"type  a 2  to approve them, or  d 2  to keep the older ones\n")
     screen.wait_for("1 proposal waits for a person")
     screen.type("a 2")
-    screen.wait_for(r"3 approved; 4 configured\. In force for all sessions: .*observing")
+    screen.wait_for(r"3 approved; 4 configured\. In force for all sessions: (?s:.*)observing")

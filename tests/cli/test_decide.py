@@ -171,6 +171,8 @@ def test_another_token_than_the_operators_decides_nothing(daemon: Daemon, wrong:
     done = daemon.run("approve", seq, "--expected-state", "0123456789abcdef", token=token)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("floorboss: refused: ")
+    assert "The operator's token is the one that `serve` printed" in done.stderr
+    assert "harness.token" not in done.stderr
     assert mode(daemon, wrong) == "plan"
 
 
@@ -233,6 +235,21 @@ def test_an_agent_may_ask_but_not_decide(daemon: Daemon) -> None:
     assert (asked.returncode, decided.returncode) == (0, 1)
     assert asked.stdout.startswith("Proposal ")
     assert mode(daemon, "agent") == "implementation"
+
+
+def test_a_dry_run_of_asking_does_not_pass_for_one_of_a_yes(daemon: Daemon) -> None:
+    before = head(daemon)
+    words = ("propose", "try", "--posture", "read-only", "--reason", "x", "--dry-run")
+    for asked in (daemon.run(*words), daemon.run(*words, token=OPERATOR)):
+        assert asked.stdout.splitlines() == [
+            "Nothing was changed. It would wait for a person; mode implementation, posture yolo "
+            "stays.",
+            "What a yes would change:  add --decide, which needs the operator's token.",
+        ]
+    decided = daemon.run(*words, "--decide", token=OPERATOR).stdout
+    assert "In force would be mode implementation, posture read-only." in decided
+    assert "This would become stricter:" in decided
+    assert head(daemon) == before
 
 
 @pytest.mark.parametrize("words", [[], ["--mode", "plan", "--posture", "ask"]])

@@ -234,6 +234,8 @@ def test_config_and_show_tell_what_is_in_force_and_what_waits(state: Path) -> No
         shown = daemon.run("show", "3").stdout
         assert "  ceiling: in force ask; auto waits\n" in shown
         assert "  modes.debug.writes: in force nothing; temporary waits\n" in shown
+        assert "That is what mode implementation judges now. Also changed, for sessions" in shown
+        assert "mode debug, as listed above." in shown
         assert "settings that may free a call wait for a person" in daemon.run("status").stdout
         assert "  modes.mine: a mode of its own before, nothing from then on\n" in (
             daemon.run("show", "2").stdout
