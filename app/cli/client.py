@@ -9,7 +9,7 @@ import shlex
 import ssl
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
@@ -27,6 +27,12 @@ PATIENCE: Final = 60.0  # seconds an answer may take; verifying a large log take
 LONGEST: Final = 4096  # bytes read from a token's descriptor
 USUAL: Final = "http://127.0.0.1:8737"  # where commands look for the daemon by themselves
 SAME: Final = "What is in force was not changed."
+KEYLESS: Final = frozenset({"token_missing", "token_unknown", "wrong_role"})
+NOT_KNOWN: Final = "The daemon does not know that token."
+OPERATORS: Final = (
+    "The operator's token is the one that `serve` printed at its first start in a terminal, or "
+    "that was handed to it; in the terminal of a running `serve`, `a SEQ` needs none."
+)
 NO_TERMINAL: Final = (
     "there is no terminal to ask for the operator's token; hand it in with --token-fd N. "
     "Nothing was changed."
@@ -79,6 +85,7 @@ class Client:
     url: str
     token: str
     certificate: str | None = None  # what a TLS daemon of these settings shows
+    deciding: bool = False  # `token` is meant to be the operator's
 
     @property
     def there(self) -> str:
@@ -127,18 +134,25 @@ class Client:
             why = getattr(fault, "strerror", None) or str(fault) or type(fault).__name__
             return Unreached(why=why)
 
+    def why(self, reply: Reply) -> str:
+        """Why it refused; who meant to decide is told of the operator's token, not of another."""
+        if not self.deciding or reply.code not in KEYLESS:
+            return reply.problem or ""
+        head = reply.problem if reply.code == "wrong_role" else NOT_KNOWN
+        return f"{head} {OPERATORS}"
+
     def get(self, path: str, **query: object) -> Any:
         """The JSON at a path; what is None is not asked for. A refusal ends the command."""
         reply = self.ask("GET", with_query(path, **query))
         if reply.problem is not None:
-            fail(REFUSED, reply.problem)
+            fail(REFUSED, self.why(reply))
         return self.object(reply)
 
     def change(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
         """What came of a change; a refusal ends the command and says that nothing was changed."""
         reply = self.ask(method, path, body)
         if reply.problem is not None:
-            fail(REFUSED, f"refused: {reply.problem} {SAME}")
+            fail(REFUSED, f"refused: {self.why(reply)} {SAME}")
         return self.object(reply)
 
     def object(self, reply: Reply) -> dict[str, Any]:
@@ -183,7 +197,7 @@ def operator(url: str | None, handle: int | None) -> Client:
     where = url or url_of(found)
     if not _private(urlsplit(where)):
         fail(MISUSED, f"{where} is not encrypted; the operator's token is not sent there.")
-    return _client(where, _operator_token(handle), found)
+    return replace(_client(where, _operator_token(handle), found), deciding=True)
 
 
 def _addressed(url: str | None) -> None:

@@ -146,7 +146,7 @@ def _taken(client: Client, reply: Reply, verb: Verb, seq: int, seen: View | None
         scope = client.get(f"/controller/log/{seq}")["scope"]
         now = client.get("/controller/overrides", scope=scope)
     further = refused(reply.document, verb, seq, client.there, seen, now)
-    fail(REFUSED, "\n".join((f"refused: {reply.problem} {SAME}", *further)))
+    fail(REFUSED, "\n".join((f"refused: {client.why(reply)} {SAME}", *further)))
 
 
 def _ask(verb: Verb, seq: int) -> None:

@@ -43,6 +43,7 @@ def _scope(view: View) -> Iterator[str]:
     over = " (ended)" if view["ended"] else ""
     by = f", by {', '.join(map(str, view['seqs']))}" if view["seqs"] else ""
     yield f"{name}{over}: {in_force(view)}{by}"
+    yield from _for_a_while(view)
     counted = view["interventions"]
     if counted["blocked"]:
         yield (
@@ -59,6 +60,20 @@ def _scope(view: View) -> Iterator[str]:
     for rule, signal in view["signals"].items():
         if _on_its_way(rule, signal):
             yield f"  {rule} {signal['value']:g}{_bound(signal)}"
+
+
+def _for_a_while(view: View) -> Iterator[str]:
+    """What holds with a limit, and when it is over."""
+    for held in view.get("restrictions", {}).values():
+        limit = held.get("limit")
+        if limit:
+            yield f"  {held['seq']} holds {_end(limit)}, then ends by itself"
+
+
+def _end(limit: View) -> str:
+    if "calls" in limit:
+        return f"for {limit['calls'] - limit['used']} more of {limit['calls']} calls"
+    return plain(f"until {limit['until']}") if "until" in limit else "until the session ends"
 
 
 def _bound(signal: View) -> str:

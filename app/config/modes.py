@@ -88,7 +88,11 @@ def _wrong(name: str, table: object) -> Iterator[str]:
         for field, value in table.items():
             yield from _wrong_field(f"modes.{name}", str(field), value)
         if name not in MODES["default"] and "tools" not in table:
-            yield f"modes.{name}: a new mode says which tools may be used, tools = [...]"
+            close = nearest(name, MODES["default"])
+            yield (
+                f"modes.{name}: a new mode says which tools may be used, tools = [...];"
+                f' the nearest mode that ships is "{close}"'
+            )
 
 
 def _wrong_field(key: str, field: str, value: object) -> Iterator[str]:

@@ -75,6 +75,19 @@ def test_all_sessions_are_named_only_when_something_holds_for_them() -> None:
     assert list(overview([held], []))[1:] == ["all sessions: mode plan, posture yolo, by 7"]
 
 
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ({"calls": 3, "used": 1}, "for 2 more of 3 calls"),
+        ({"minutes": 5, "until": "2026-11-30T14:07:11Z"}, "until 2026-11-30T14:07:11Z"),
+        ({"session": True}, "until the session ends"),
+    ],
+)
+def test_what_holds_for_a_while_says_until_when(limit: dict[str, Any], said: str) -> None:
+    held = session(seqs=[7], restrictions={"mode": {"seq": 7, "limit": limit}})
+    assert list(overview([held], []))[2:] == [f"  7 holds {said}, then ends by itself"]
+
+
 def test_observing_is_said_wherever_the_mode_is() -> None:
     view = session(mode="plan", enforcement="observe")
     assert list(overview([view], []))[1:] == [
