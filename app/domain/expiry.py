@@ -17,7 +17,7 @@ from app.domain.limits import Running, is_over, over_because, worded
 from app.domain.narrowing import direction
 from app.domain.replacing import replace
 from app.domain.returns import beneath, end
-from app.domain.state import Book, Override, Session, in_force
+from app.domain.state import Book, Override, Session, in_force, scopes_above
 from app.domain.transaction import Pending
 
 
@@ -73,10 +73,13 @@ def _direction(
 
 
 def _judged_by(book: Book, override: Override) -> set[str]:
-    """The scopes, at hand and with entries of their own, whose calls an entry judges."""
+    """The scopes, at hand and with entries of their own, whose calls an entry judges.
+
+    Of an agent's entry these are the agents that it started as well.
+    """
     session = book.session(override.scope)
-    inside = {scope for scope, _ in session.overrides if scope.startswith(f"{override.scope}/")}
-    return {override.scope, *inside}
+    own = {scope for scope, _ in session.overrides}
+    return {override.scope, *(s for s in own if override.scope in scopes_above(session, s))}
 
 
 def _void(override: Override, running: Running) -> Draft:

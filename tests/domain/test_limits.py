@@ -275,6 +275,18 @@ def test_a_decision_may_shorten_what_was_proposed() -> None:
     assert "for 2 calls" in summary(applied)
 
 
+def test_a_limit_is_void_where_its_end_would_free_a_call_of_an_agent_it_started() -> None:
+    floor = Floor(configured(start_mode="debug"))
+    floor.call("look", "s/c", parent_agent_id="a")
+    floor.sets("mode", {"mode": "test_development"}, "s/c")
+    applied = floor.sets("mode", {"mode": "implementation"}, "s/a", limit=MINUTES)[-1]
+    tests = [{"path": "tests/a.py", "zone": "test"}]
+    assert floor.asks("s/c", "1", targets=tests).verdict == "deny"
+    floor.waits(30)
+    assert floor.asks("s/c", "2", targets=tests).verdict == "deny"
+    assert [e.ref for e in floor.log if e.body.get("void") == "limit"] == [applied.seq]
+
+
 def test_a_limit_is_not_lost_in_an_open_proposal_without_it() -> None:
     floor = Floor()
     floor.failing()
