@@ -117,7 +117,11 @@ async def entry(request: Request, seq: Annotated[int, Path(ge=0, le=2**53)]) -> 
     reader, text = wiring(request).reader, sees_text(who)
     found = await run_in_threadpool(reader.get, seq)
     if found is None:
-        return problem(404, "unknown_seq", "The log has no entry at this place.")
+        return problem(
+            404,
+            "unknown_seq",
+            "The log has no entry at this place; `floorboss log` lists the newest.",
+        )
     referring = await run_in_threadpool(reader.referring_to, seq)
     later: list[Json] = [entry_view(each, text=text) for each in referring]
     shown: dict[str, Json] = {**entry_view(found, text=text), "referred_to_by": later}

@@ -84,7 +84,11 @@ async def session(request: Request, scope: Annotated[str, Path(max_length=400)])
         return unavailable(loaded.cause)
     book, found = loaded
     if not found.last_seq and scope != EVERYWHERE:
-        return problem(404, "unknown_scope", "The log knows no such session.")
+        return problem(
+            404,
+            "unknown_scope",
+            "The log knows no such session; `floorboss status` lists those it knows.",
+        )
     view = session_view(book, scope, parts.control.configuration)
     if sees_text(who):
         view["root"] = found.root

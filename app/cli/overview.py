@@ -15,7 +15,7 @@ FALLING: Final = frozenset({"success_rate"})  # rules that trip below their thre
 
 def overview(views: Sequence[View], waiting: Iterable[tuple[View, View]]) -> Iterator[str]:
     """Proposals, then each scope with its mode, posture and the counters that are on their way."""
-    yield from _waiting(list(waiting))
+    yield from _waiting(list(waiting), views)
     shown = [view for view in views if view["scope"] != EVERYWHERE or _matters(view)]
     if not shown:
         yield "No session was reported yet."
@@ -23,9 +23,12 @@ def overview(views: Sequence[View], waiting: Iterable[tuple[View, View]]) -> Ite
         yield from _scope(view)
 
 
-def _waiting(pairs: list[tuple[View, View]]) -> Iterator[str]:
+def _waiting(pairs: list[tuple[View, View]], views: Sequence[View]) -> Iterator[str]:
     if not pairs:
-        yield "Nothing waits for a person."
+        scopes = [str(view["scope"]) for view in views]
+        whole = not scopes or EVERYWHERE in scopes  # else what concerns all sessions may wait
+        where = "" if whole else f" in {plain(', '.join(scopes))}; `floorboss status` shows all"
+        yield f"Nothing waits for a person{where}."
         return
     yield "Waits for a person:"
     rows = [

@@ -56,9 +56,9 @@ def _commands(seq: int) -> tuple[str, str]:
 
 
 def waiting_lines(body: Mapping[str, Any]) -> Iterator[str]:
-    """One sentence for each setting that waits."""
+    """A line for each setting that waits; words such as none stand behind a colon."""
     for setting, old, new in phrases(body["was"], body["values"]):
-        yield from _row(f"{setting}: in force {old}; {new} waits")
+        yield from _row(f"{setting}: in force: {old}; asked for: {new}")
 
 
 def _row(text: str) -> Iterator[str]:

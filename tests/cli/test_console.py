@@ -214,7 +214,7 @@ def test_settings_that_wait_are_told_at_the_start_and_a_approves_them(
     (state / "floorboss.toml").write_text('enforcement = "observe"\n')
     screen = terminal("serve", env=environment(state, USER="ada", LOGNAME="ada"))
     screen.wait_for(r"Settings that may free a call wait for your approval \(2\)")
-    screen.wait_for(r"  enforcement: in force enforce; observe waits\n")
+    screen.wait_for(r"  enforcement: in force: enforce; asked for: observe\n")
     screen.wait_for(r"type  a 2  to approve them, or  d 2  to keep the older ones\n")
     screen.wait_for("1 proposal waits for a person")
     screen.type("a 2")

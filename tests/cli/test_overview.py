@@ -88,6 +88,14 @@ def test_what_holds_for_a_while_says_until_when(limit: dict[str, Any], said: str
     assert list(overview([held], []))[2:] == [f"  7 holds {said}, then ends by itself"]
 
 
+def test_of_one_session_it_is_not_said_that_nothing_waits_at_all() -> None:
+    everywhere = session(scope="*")
+    assert next(overview([session()], [])) == (
+        "Nothing waits for a person in s1; `floorboss status` shows all."
+    )
+    assert next(overview([everywhere, session()], [])) == "Nothing waits for a person."
+
+
 def test_observing_is_said_wherever_the_mode_is() -> None:
     view = session(mode="plan", enforcement="observe")
     assert list(overview([view], []))[1:] == [

@@ -89,7 +89,7 @@ def test_status_begins_with_what_waits(state: Path) -> None:
 def test_status_of_a_session_that_there_is_not_says_so(daemon: Daemon) -> None:
     ended = daemon.run("status", "nobody")
     assert (ended.returncode, ended.stdout) == (1, "")
-    assert "knows no such session" in ended.stderr
+    assert "knows no such session; `floorboss status` lists those it knows." in ended.stderr
 
 
 @pytest.mark.parametrize(
@@ -232,8 +232,8 @@ def test_config_and_show_tell_what_is_in_force_and_what_waits(state: Path) -> No
                 *waits] in rows  # fmt: skip
         assert ["modes.debug.handoff", '"diagnosis"', "default"] in rows
         shown = daemon.run("show", "3").stdout
-        assert "  ceiling: in force ask; auto waits\n" in shown
-        assert "  modes.debug.writes: in force nothing; temporary waits\n" in shown
+        assert "  ceiling: in force: ask; asked for: auto\n" in shown
+        assert "  modes.debug.writes: in force: nothing; asked for: temporary\n" in shown
         assert "That is what mode implementation judges now. Also changed, for sessions" in shown
         assert "mode debug, as listed above." in shown
         assert "settings that may free a call wait for a person" in daemon.run("status").stdout

@@ -66,7 +66,7 @@ def test_a_freer_file_judges_by_the_older_values_until_a_person_approves(folder:
             f"Settings that may free a call wait for your approval ({seq}); until then the older"
             " ones are in force:"
         )
-        assert change == "  modes.implementation.shell.unknown: in force deny; none waits"
+        assert change == "  modes.implementation.shell.unknown: in force: deny; asked for: none"
         assert f"floorboss approve {seq}" in ask
         assert verdict(daemon) == "deny"
         status, dry = daemon.ask("POST", f"/controller/approve/{seq}?dry_run=true", {}, ANN)
