@@ -8,14 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.classification.disk import Disk
-from app.classification.effects import commands, effects
+from app.classification.effects import commands, effects, folder_argument
 from app.classification.paths import Place
 from app.classification.reading import read
 from app.classification.shellcode.found import Effects
 from app.classification.spellings import folder
 from app.classification.storage import stored
+from app.classification.testruns import ended_run
 from app.classification.testtree import Tree
 from app.classification.tools import tool_class
+from app.classification.whereabouts import whereabouts
 from app.domain.calls import Reading
 from app.domain.events import Event, Json
 from app.domain.replacing import replace
@@ -39,23 +41,34 @@ def see(
     own: tuple[str, ...],
     context_limit: int,
     tree: Tree | None = None,
+    begun: str | None = None,
     disk: type[Disk] = Disk,
 ) -> Seen:
     """Classify one event of a session; the session's first `cwd` names its root.
 
     `own`: folders and files that no agent may write. `context_limit`, in tokens, holds where a
     harness reports usage and names no limit. `tree`: the test files after a test run; None: nobody
-    looked. `disk`: what is asked about the session's paths.
+    looked. `begun`: where a call that ended began; None: where its event says. `disk`: what is
+    asked about the session's paths.
     """
-    place, found = _place(event, session, own, disk())
+    place, found = _place(replace(event, cwd=begun or event.cwd), session, own, disk())
     kind = tool_class(event.tool or "", event.arguments)
     does = effects(event, kind, place) if event.kind in ("tool", "attempt") else _SAID
-    body = stored(event, _over(read(event, does), tree))
+    body = stored(event, _over(_there(read(event, does), event, place), tree))
     if found is not None:
         body["root"] = found
     if event.context_tokens is not None:
         body.setdefault("context_limit", context_limit)
     return Seen(body=body, commands=commands(event, kind) if event.kind == "attempt" else ())
+
+
+def _there(reading: Reading, event: Event, place: Place) -> Reading:
+    """The reading of a test run, with where it ran."""
+    run = None if reading.test is None else ended_run(event)
+    if reading.test is None or run is None:
+        return reading
+    where = whereabouts(event.arguments, run, folder_argument(event.arguments), place)
+    return replace(reading, test=replace(reading.test, where=where))
 
 
 def _over(reading: Reading, tree: Tree | None) -> Reading:

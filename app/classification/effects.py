@@ -154,10 +154,10 @@ def _joined(words: list[str]) -> str:
 
 
 def _of_line(event: Event, line: str, place: Place) -> Effects:
-    return line_effects(line, place, _folder(event.arguments))
+    return line_effects(line, place, folder_argument(event.arguments))
 
 
-def _folder(arguments: Mapping[str, Json]) -> str:
+def folder_argument(arguments: Mapping[str, Json]) -> str:
     """The folder that a tool is told to work in; empty: where the session does."""
     folders = (value for key, value in arguments.items() if _folded(key) in _FOLDERS)
     return next((value for value in folders if isinstance(value, str)), "")
@@ -165,7 +165,7 @@ def _folder(arguments: Mapping[str, Json]) -> str:
 
 def _of_edit(event: Event, place: Place) -> Effects:
     named = tuple(dict.fromkeys(_edited(event.arguments)))
-    if folder := _folder(event.arguments):
+    if folder := folder_argument(event.arguments):
         named = (*named, *(f"{folder}/{path}" for path in named if not path.startswith("/")))
     if len(named) > _MOST_EDITED:
         return Effects(effects=("unknown_closed",))
@@ -225,7 +225,7 @@ def _of_unknown(event: Event, place: Place) -> Effects:
     texts = (*named, *_placed(arguments), *_likely(arguments, _BODIES if named else frozenset()))
     inline = any(arguments.get(key) for key in _CODE)
     near = inline or len(texts) > _MOST or any(closed(text, place) for text in texts)
-    near = near or any(_near(text, place, _folder(arguments)) for text in _lines(arguments))
+    near = near or any(_near(text, place, folder_argument(arguments)) for text in _lines(arguments))
     return Effects(effects=("unknown_closed" if near else "unknown",))
 
 

@@ -82,7 +82,7 @@ def recognise(line: str) -> Runner | None:
     """The first test run in a line, or None."""
     members = split(line)
     for at, member in enumerate(members):
-        said = _unwrapped(command(member))
+        said = _unwrapped(_inside(command(member)))
         found = _runner(said)
         if found is not None and not _only_shows(*found):
             runner, rest = found
@@ -91,6 +91,14 @@ def recognise(line: str) -> Runner | None:
             later = any(m.joiner in ("|", ";", "||", "\n") for m in members[at:-1])
             return Runner(runner=runner, target=key, piped=hides or later, place=at)
     return None
+
+
+def _inside(said: Sequence[str]) -> Sequence[str]:
+    """A command without the bracket that closes the subshell it is the last one of."""
+    if not said or not said[-1].endswith(")") or "(" in said[-1]:
+        return said
+    last = said[-1].rstrip(")")
+    return (*said[:-1], last) if last else said[:-1]
 
 
 def _only_shows(runner: str, rest: Sequence[str]) -> bool:

@@ -70,7 +70,8 @@ def ran(session: Taking, call: Call, at: str) -> Call:
     if run is None or run.result == "unknown":
         return call
     if run.result == "red":
-        _red(session, run, Red(seq=call.seq, at=at, tree=run.tree))
+        now = Red(seq=call.seq, at=at, tree=run.tree, target=run.target, where=run.where)
+        _red(session, run, now)
         return call
     doubted = _green(session, run)
     if not session.reds:
@@ -84,13 +85,14 @@ def ran(session: Taking, call: Call, at: str) -> Call:
 
 def _red(session: Taking, run: TestRun, now: Red) -> None:
     """The first red keeps its place, so that an edit between two reds is seen at the green."""
-    before = session.reds.get(run.target)
+    name = f"{run.where}\0{run.target}" if run.where else run.target
+    before = session.reds.get(name)
     if before is not None and not _moves_on(session, run, before):
         return
     reds = session.reds
     if before is None and len(reds) >= TARGETS:
         reds = reds.delete(min(reds))
-    session.reds = reds.set(run.target, now)
+    session.reds = reds.set(name, now)
 
 
 def _moves_on(session: Session, run: TestRun, before: Red) -> bool:
@@ -102,16 +104,16 @@ def _moves_on(session: Session, run: TestRun, before: Red) -> bool:
 
 def _green(session: Taking, run: TestRun) -> dict[str, Red]:
     """Clear what the run proves green; what it includes and does not prove."""
-    covered = {name: red for name, red in session.reds.items() if includes(run, name)}
+    covered = {name: red for name, red in session.reds.items() if includes(run, red)}
     doubted = {name: red for name, red in covered.items() if not proven(session, run, red)}
     for target in covered.keys() - doubted.keys():
         session.reds = session.reds.delete(target)
     return doubted
 
 
-def includes(run: TestRun, target: str) -> bool:
-    """Whether a run covered a target: it is the same, or the whole of the same runner."""
-    return covers(run.runner, run.target, target)
+def includes(run: TestRun, red: Red) -> bool:
+    """Whether a run covered a red target, in the same place: the same, or the whole runner."""
+    return run.where == red.where and covers(run.runner, run.target, red.target)
 
 
 def covers(runner: str, ran_target: str, target: str) -> bool:
@@ -143,12 +145,17 @@ def _since(run: TestRun, red: Red) -> Moved:
 
 def _unproven(session: Session, seq: int, run: TestRun, doubted: Mapping[str, Red]) -> Unproven:
     """What there is to say about a green that does not count; of several targets, the oldest."""
-    target, first = min(doubted.items(), key=lambda item: (item[1].seq, item[0]))
+    first = min(doubted.values(), key=lambda red: (red.seq, red.target))
     moved, known = _since(run, first), _explained(session, first)
     paths = tuple([path for path in moved.paths if path not in known])
     count = moved.count - len(moved.paths) + len(paths)
     return Unproven(
-        seq=seq, target=target, red=first.seq, paths=paths, moved=count, seen=run.tree is not None
+        seq=seq,
+        target=first.target,
+        red=first.seq,
+        paths=paths,
+        moved=count,
+        seen=run.tree is not None,
     )
 
 

@@ -61,6 +61,7 @@ class TestRun:
     result: TestResult
     failed: int | None = None  # None: the count is unknown
     names: tuple[str, ...] = ()  # failing tests, where the runner printed them
+    where: str = ""  # the folder it ran in, and what steered it from outside; empty: the root
     tree: str | None = None  # digest of the test files, 16 hex digits; None: nobody looked
     moved: tuple[Moved, ...] = ()  # since runs by which its targets went red
 
@@ -149,6 +150,7 @@ def _test(value: Json) -> TestRun | None:
         result=cast(TestResult, value.get("result", "unknown")),
         failed=_whole(value.get("failed")),
         names=_texts(value.get("names")),
+        where=_word(value.get("where")),
         tree=_text(value.get("tree")),
         moved=tuple([_moved(moved) for moved in _list(value.get("moved"))]),
     )

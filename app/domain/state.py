@@ -80,6 +80,8 @@ class Red(NamedTuple):
     seq: int
     at: str  # of that run, as the log has it
     tree: str | None  # digest of the test files, 16 hex digits; None: nobody looked
+    target: str = ""
+    where: str = ""  # as TestRun has it
 
 
 class Unproven(NamedTuple):
@@ -128,7 +130,7 @@ class Session:
     taken_back: Map[str, int] = Map()  # rule -> reverts by a person
     attempts: Lru[Attempt] = _ATTEMPTS
     open: Map[int, tuple[str, str]] = Map()  # attempts that have not ended
-    reds: Map[str, Red] = Map()  # test targets whose latest known result is red
+    reds: Map[str, Red] = Map()  # test targets, by where they ran, whose latest result is red
     explained: Map[str, int] = Map()  # test files that known calls wrote since one went red, when
     closing: int = 0  # the notice that keeps tests closed; 0: none does
     unproven: Unproven | None = None  # the latest green run that did not count

@@ -18,11 +18,12 @@ from typing import Final, Literal
 
 from app.classification.edge import Seen, see
 from app.classification.testtree import Tree
+from app.classification.whereabouts import moves
 from app.domain.attempts import Earlier, Judged, judge
 from app.domain.controller import record
 from app.domain.entries import Action, Draft, Entry, session_of
 from app.domain.events import Event, EventKind, Json
-from app.domain.observations import attempt_name, call_name
+from app.domain.observations import attempt_name, call_name, text_of
 from app.domain.replacing import replace
 from app.domain.state import Session, in_force
 from app.service.desk import Desk
@@ -148,6 +149,7 @@ def receive(desk: Desk, arrival: Arrival, at: str) -> Answer:
         own=desk.own,
         context_limit=limit,
         tree=arrival.tree,
+        begun=_begun(desk, session, arrival),
         disk=desk.disk,
     )
     draft = _draft(session, arrival, seen)
@@ -166,6 +168,17 @@ def receive(desk: Desk, arrival: Arrival, at: str) -> Answer:
     pending = record(desk.begin(at), draft, desk.configuration)
     desk.take(pending)
     return _answer(desk, event.scope, pending.entries[0].seq, pending.entries[1:])
+
+
+def _begun(desk: Desk, session: Session, arrival: Arrival) -> str | None:
+    """Where a call that moved began: the hooks that tell of its end name the folder it moved to."""
+    event = arrival.event
+    if arrival.origin == "own" or event.kind != "tool" or not moves(event.arguments):
+        return None
+    call = (event.agent_id or "", event.call_id or "")
+    seq = max((seq for seq, opened in session.open.items() if opened == call), default=None)
+    attempt = None if seq is None else desk.get(seq)
+    return None if attempt is None else text_of(attempt.body, "cwd")
 
 
 def _draft(session: Session, arrival: Arrival, seen: Seen) -> Draft:

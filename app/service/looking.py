@@ -101,6 +101,6 @@ def _of(tree: Tree | None, session: Session, run: Runner) -> Tree | None:
     """What of a tree is about the red targets that this run includes."""
     if tree is None or not tree.moved:
         return tree
-    reds = session.reds.items()
-    asked = {red.tree for name, red in reds if covers(run.runner, run.target, name)}
+    reds = session.reds.values()
+    asked = {red.tree for red in reds if covers(run.runner, run.target, red.target)}
     return replace(tree, moved=tuple([moved for moved in tree.moved if moved.since in asked]))

@@ -35,6 +35,8 @@ class Table:
         match step:
             case ["red" | "green" | "unknown" as result, target, tree, *moved]:
                 run(self.floor, result, target, tree, *moved)
+            case ["red there" | "green there" as result, target, where]:
+                run(self.floor, result.split()[0], target, None, where=where)
             case ["attempt", path]:
                 self._asks([{"path": path, "zone": "test"}])
             case ["source"]:
@@ -65,10 +67,12 @@ def run(
     target: str = TARGET,
     tree: str | None = None,
     moved: list[dict[str, Any]] | None = None,
+    where: str = "",
 ) -> tuple[Entry, ...]:
     said: dict[str, Any] = {"runner": "pytest", "target": target, "result": result}
     said |= {"tree": tree} if tree else {}
     said |= {"moved": moved} if moved else {}
+    said |= {"where": where} if where else {}
     failed = result == "red"
     return floor.call(f"run {target}", test=said, failed=failed, **{"class": "test"})
 
