@@ -16,9 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from app.domain.events import Event, Json
-from app.harness import neutral
-from app.harness.base import Fault
+from app.domain.events import Json
 from app.replay.claude_lines import (
     agent_of,
     answer_of,
@@ -26,17 +24,16 @@ from app.replay.claude_lines import (
     blocks,
     context_of,
     duration_of,
-    object_of,
     session_of,
     text_of,
 )
 from app.replay.claude_outcomes import Result, ending, exit_code
 from app.replay.claude_prompts import prompt, queued
-from app.replay.lines import Counts, Line, Source, taken
+from app.replay.lines import Counts, Fields, Line, Source, object_of, taken
+from app.replay.pairing import HELD, Recent, told
 
 HARNESS: Final = "claude_code"
 SYNTHETIC: Final = "<synthetic>"  # the model of messages that the harness made up
-REMEMBERED: Final = 16_384  # line and call ids; a resume repeats what was written last
 # Types that say nothing about calls. `progress` embeds whole messages of subagents, which also
 # stand in the subagent's own file: only the name of its hook is ever looked at.
 SKIPPED: Final = frozenset(
@@ -63,6 +60,15 @@ SKIPPED: Final = frozenset(
         "worktree-state",
     }
 )
+# A line with another type is counted; with one of these it is one of ours.
+TYPES: Final = SKIPPED | {
+    "assistant",
+    "user",
+    "attachment",
+    "system",
+    "progress",
+    "permission-mode",
+}
 SKIPPED_SYSTEM: Final = frozenset(
     {
         None,
@@ -73,8 +79,6 @@ SKIPPED_SYSTEM: Final = frozenset(
         "turn_duration",
     }
 )
-
-Fields = dict[str, Json]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,22 +96,6 @@ class Session:
 
     context_tokens: int | None = None
     permission_mode: str | None = None
-
-
-class Recent:
-    """The last ids seen, at most REMEMBERED of them."""
-
-    def __init__(self) -> None:
-        self._ids: dict[str, None] = {}
-
-    def repeats(self, name: Json) -> bool:
-        """Whether this id was seen before; it is from now on. No id repeats nothing."""
-        if not isinstance(name, str) or name in self._ids:
-            return isinstance(name, str)
-        self._ids[name] = None
-        if len(self._ids) > REMEMBERED:
-            del self._ids[next(iter(self._ids))]
-        return False
 
 
 def events(source: Source, counts: Counts, *, attempts: bool = False) -> Iterator[Line]:
@@ -155,8 +143,12 @@ class Transcript:
 
     def rest(self) -> Iterator[Line]:
         """The calls that never got a result, once the file is over."""
-        for call in self._open.values():
-            yield from self._event(call.line_no, {**call.fields, "outcome": "interrupted"})
+        for call_id in [*self._open]:
+            yield from self._given_up(call_id)
+
+    def _given_up(self, call_id: str) -> Iterator[Line]:
+        call = self._open.pop(call_id)
+        yield from self._event(call.line_no, {**call.fields, "outcome": "interrupted"})
 
     def _assistant(self, line_no: int, line: Fields) -> Iterator[Line]:
         message = object_of(line.get("message"))
@@ -193,6 +185,8 @@ class Transcript:
                 "arguments": arguments_of(block.get("name"), block.get("input")),
             }
             self._open[call_id] = Open(fields=fields, line_no=line_no)
+            if len(self._open) > HELD:
+                yield from self._given_up(next(iter(self._open)))
             if self._attempts:
                 # As the harness's own hook, it tells no tokens.
                 own = f"{fields['event_id']}:attempt"
@@ -271,22 +265,7 @@ class Transcript:
         }
 
     def _event(self, line_no: int, fields: Fields) -> Iterator[Line]:
-        event = self._checked(fields)
-        if isinstance(event, Fault):
-            self._counts.refuse(line_no, event.detail)
-            return
-        self._counts.calls += event.kind == "tool"
-        yield Line(event=event, line_no=line_no)
-
-    def _checked(self, fields: Fields) -> Event | Fault:
-        """The event; a field that holds what it cannot mean, a time that is none, is dropped."""
-        while True:
-            session = self._source.name if fields["session_id"] is None else None
-            event = neutral.event(fields, session=session)
-            at = event.at.partition(".")[0] if isinstance(event, Fault) else "tool"
-            if at == "tool" or fields.get(at) is None:
-                return event
-            fields = {**fields, at: None}
+        yield from told(self._source, self._counts, line_no, fields)
 
 
 def is_call(block: Fields) -> bool:

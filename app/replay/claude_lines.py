@@ -6,16 +6,11 @@ from typing import Final
 
 from app.domain.events import Json
 from app.harness.claude_code import fields
-from app.replay.lines import digest, shallow
+from app.replay.lines import digest, object_of, shallow
 
 SIDECHAIN: Final = "sidechain"  # the agent of a subagent's lines that name none
 DURATIONS: Final = (("durationMs", 1), ("totalDurationMs", 1), ("durationSeconds", 1000))
 CONTEXT: Final = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-
-
-def object_of(value: Json) -> dict[str, Json]:
-    """The object, or an empty one."""
-    return value if isinstance(value, dict) else {}
 
 
 def blocks(content: Json) -> list[dict[str, Json]]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from app.domain.events import Json
-from app.replay.claude_lines import blocks, object_of, text_of
+from app.replay.claude_lines import blocks, text_of
+from app.replay.lines import object_of
 
 # Bookkeeping in the shape of a user's message: not a prompt at all.
 NO_PROMPT: Final = (

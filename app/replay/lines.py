@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -18,6 +19,7 @@ from app.harness.strict_json import DIGITS
 KEPT_FAULTS: Final = 20  # faults that are told one by one; all are counted
 DEPTH: Final = 60  # levels of arguments, which with their event stay below the 64 of own routes
 
+Fields: TypeAlias = dict[str, Json]
 Call: TypeAlias = tuple[str, str | None, str | None, str]  # scope, call id, tool, arguments
 
 
@@ -34,7 +36,8 @@ class Line:
 class Counts:
     """What a reader met; filled while its lines are taken."""
 
-    lines: int = 0  # that are not blank
+    format: str = ""  # what wrote the file; empty: nothing that is read here
+    lines: int = 0  # that are not blank; of a file that is one JSON value, the parts of it
     calls: int = 0  # finished calls among the events
     unknown: Counter[str] = field(default_factory=Counter)  # by type, as the file spells it
     unreadable: int = 0
@@ -61,11 +64,16 @@ class Source:
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """The lines that are not blank, without a byte order mark, numbered from 1."""
+        for number, line in self.raw():
+            text = line.strip()
+            if text:
+                yield number, text
+
+    def raw(self) -> Iterator[tuple[int, bytes]]:
+        """Every line as it stands, without a byte order mark, numbered from 1."""
         with self.path.open("rb") as file:
             for number, line in enumerate(file, start=1):
-                text = line.removeprefix(b"\xef\xbb\xbf").strip() if number == 1 else line.strip()
-                if text:
-                    yield number, text
+                yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
 
 
 def taken(line: bytes) -> dict[str, Json] | str:
@@ -76,12 +84,58 @@ def taken(line: bytes) -> dict[str, Json] | str:
     """
     try:
         text = line.decode("utf-8")
-        value: Json = json.loads(text, parse_float=_float, parse_int=_int, parse_constant=str)
-        if "\\ud" in text or "\\uD" in text:
-            value = _whole(value)
+        value = whole(DECODER.decode(text), text)
     except (ValueError, RecursionError) as fault:
         return f"no JSON ({type(fault).__name__})"
     return value if isinstance(value, dict) else "no JSON object"
+
+
+def object_of(value: Json) -> Fields:
+    """The object, or an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def word(value: Json) -> str | None:
+    """A text that is not empty; None for everything else."""
+    return value if isinstance(value, str) and value else None
+
+
+def number(value: Json) -> int | None:
+    """A whole number from 0 on; None for everything else."""
+    return value if type(value) is int and value >= 0 else None
+
+
+def moment(milliseconds: Json) -> str | None:
+    """The time, as in RFC 3339, of milliseconds since 1970; None for what is none."""
+    if not isinstance(milliseconds, int | float) or isinstance(milliseconds, bool):
+        return None
+    try:
+        found = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    except (OverflowError, ValueError, OSError):
+        return None
+    return found.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def whole(value: Json, text: str) -> Json:
+    """The value that stood in a text, with U+FFFD for each half of a surrogate pair."""
+    return _whole(value) if "\\ud" in text or "\\uD" in text else value
+
+
+def texts(content: Json) -> str:
+    """A text, or the texts of its parts, whatever they are called; others by a digest."""
+    match content:
+        case str():
+            return content
+        case {"text": str(text)}:
+            return text
+        case list():
+            return "\n".join(
+                texts(part) if isinstance(part, str | dict) else "" for part in content
+            )
+        case dict():
+            return f"[{digest(content)}]"
+        case _:
+            return ""
 
 
 def call_of(event: Event) -> Call:
@@ -105,7 +159,10 @@ def shallow(value: Json, room: int = DEPTH) -> Json:
 
 def digest(value: Json) -> str:
     """16 hex digits that stand for a value that is not kept."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    try:
+        text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    except RecursionError:  # read with a few levels more to spare than there are now
+        text = "too deep"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -128,3 +185,7 @@ def _float(text: str) -> float | str:
 
 def _int(text: str) -> int | str:
     return int(text) if len(text) <= DIGITS else text
+
+
+# Lenient: a number that no float can hold becomes its digits.
+DECODER: Final = json.JSONDecoder(parse_float=_float, parse_int=_int, parse_constant=str)

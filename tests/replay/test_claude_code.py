@@ -10,9 +10,9 @@ import pytest
 
 from app.domain.reasons import reason
 from app.domain.restrictions import Decision, VerdictRule
-from app.replay.claude_code import REMEMBERED, Recent
 from app.replay.claude_outcomes import Result, ending
 from app.replay.lines import Counts, Line
+from app.replay.pairing import REMEMBERED, Recent
 from app.replay.readers import read
 
 CASES = Path(__file__).parents[1] / "cases"
