@@ -77,7 +77,7 @@ def _files(paths: list[Path]) -> list[Path]:
         fail(MISUSED, f"no such file: {', '.join(missing)}")
     files = files_of(paths)
     if not files:
-        fail(MISUSED, "no .jsonl file below the folders named")
+        fail(MISUSED, "no session file below the folders named")
     return files
 
 

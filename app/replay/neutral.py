@@ -37,11 +37,11 @@ def events(source: Source, counts: Counts, *, attempts: bool = False) -> Iterato
         if attempts and event.kind == "attempt":
             asked[call_of(event)] += 1
         elif attempts and event.kind == "tool":
-            yield from _asked(event, line_no, asked)
+            yield from asked_before(event, line_no, asked)
         yield Line(event=event, line_no=line_no)
 
 
-def _asked(event: Event, line_no: int, asked: Counter[Call]) -> Iterator[Line]:
+def asked_before(event: Event, line_no: int, asked: Counter[Call]) -> Iterator[Line]:
     """The attempt of a call that the file tells only the end of."""
     call = call_of(event)
     if asked[call]:

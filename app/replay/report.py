@@ -46,6 +46,7 @@ def file_json(report: FileReport) -> dict[str, Json]:
     """One file."""
     return {
         "log": report.log,
+        "format": report.format or None,
         "total_turns": report.numbers.calls,
         "final_mode": report.final_mode,
         "counters": {**report.counters},
@@ -83,6 +84,7 @@ def totals_json(tally: Tally) -> dict[str, Json]:
     numbers = tally.totals
     return {
         "files": tally.files,
+        "formats": _counted(_named(tally)),
         "sessions": len(tally.sessions),
         "calls": numbers.calls,
         **_numbers_json(numbers),
@@ -112,6 +114,11 @@ def _numbers_json(numbers: Numbers) -> dict[str, Json]:
     }
 
 
+def _named(tally: Tally) -> Counter[str]:
+    """How many files have each format; `none`: no session log that is read here."""
+    return Counter({name or "none": count for name, count in tally.formats.items()})
+
+
 def _counted(counter: Counter[str]) -> dict[str, Json]:
     return {name: count for name, count in counter.most_common() if count}
 
@@ -126,7 +133,7 @@ def _rates(counter: Counter[str], numbers: Numbers) -> dict[str, Json]:
 
 def file_lines(report: FileReport) -> Iterator[str]:
     """One file: how much was in it and how it ends, then a line for each transition."""
-    yield f"{plain(report.log)}: {_many(report.numbers.calls, 'call')}{_end(report)}"
+    yield f"{plain(report.log)}{_content(report)}{_end(report)}"
     several = len(report.sessions) > 1
     for found in report.transitions:
         yield f"  {transition_line(found, several=several)}"
@@ -134,6 +141,13 @@ def file_lines(report: FileReport) -> Iterator[str]:
         yield f"  {plain(stopped_line(call, several=several))}"
     for why in report.refusals:
         yield f"  left out: {plain(why)}"
+
+
+def _content(report: FileReport) -> str:
+    """What wrote a file, and how many calls it tells of."""
+    if not report.format:
+        return ": no session log that is read here" if report.numbers.lines else ": empty"
+    return f" ({report.format}): {_many(report.numbers.calls, 'call')}"
 
 
 def _end(report: FileReport) -> str:
@@ -164,6 +178,8 @@ def totals_lines(tally: Tally) -> Iterator[str]:
     numbers = tally.totals
     files, sessions = _many(tally.files, "file"), _many(len(tally.sessions), "session")
     yield f"{files}, {sessions}, {_many(numbers.calls, 'call')}{_listed(numbers.outcomes)}"
+    if len(tally.formats) > 1:
+        yield f"{len(tally.formats)} formats{_listed(_named(tally))}"
     firings = _many(numbers.firings.total(), "firing")
     rate = f" ({_rate(numbers.firings.total(), numbers):g} per 100 calls)"
     yield f"{firings}{rate}{_listed(numbers.firings)}"

@@ -24,9 +24,9 @@ from app.domain.configuration import Configuration
 from app.domain.entries import EVERYWHERE, Draft
 from app.domain.events import Event
 from app.replay.fitting import fitted
-from app.replay.lines import Counts, Line
+from app.replay.lines import Counts, Line, Source
 from app.replay.memory import Memory
-from app.replay.readers import read
+from app.replay.readers import format_of, read
 from app.replay.tally import FileReport, Heard, Tally
 from app.service.desk import Desk
 from app.service.intake import Arrival, check, receive
@@ -34,6 +34,7 @@ from app.service.intake import Arrival, check, receive
 Feed: TypeAlias = Callable[[Iterator[Line]], Iterator[tuple[Line, Heard]]]
 START: Final = "2000-01-01T00:00:00.000Z"  # of a run in which no event says when it happened
 AGENTS: Final = "subagents"  # where Claude Code keeps the files of a session's agents
+OTHERS: Final = frozenset({".json", ".log", ".ndjson", ".traj", ".txt"})  # endings looked into
 TOGETHER: Final = 200  # files of one session that are open at once
 KEEP: Final = 200  # sessions at hand; the others are folded again when they go on
 
@@ -116,11 +117,18 @@ def _sessions(paths: Sequence[Path]) -> Iterator[list[Path]]:
 
 
 def files_of(paths: Iterable[Path]) -> list[Path]:
-    """The files to read, in name order: those named, and every `.jsonl` file below a folder."""
+    """The files to read, in name order: those named, and the session files below a folder."""
     found: set[Path] = set()
     for path in paths:
-        found.update(path.rglob("*.jsonl") if path.is_dir() else (path,))
+        found.update(_below(path) if path.is_dir() else (path,))
     return sorted(found, key=str)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Every `.jsonl` file, and of other text files those that are session files."""
+    for path in folder.rglob("*"):
+        if path.suffix == ".jsonl" or (path.suffix in OTHERS and format_of(Source(path))):
+            yield path
 
 
 def _configured(configuration: Configuration) -> Draft:

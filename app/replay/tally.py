@@ -84,6 +84,7 @@ class FileReport:
     """One file: its transitions, its counts, and how its last session stands at its end."""
 
     log: str
+    format: str = ""  # what wrote it; empty: nothing that is read here
     numbers: Numbers = field(default_factory=Numbers)
     transitions: list[Transition] = field(default_factory=list)
     stopped: list[Stopped] = field(default_factory=list)  # calls that would not just have run
@@ -100,6 +101,7 @@ class Tally:
     def __init__(self, start_mode: str | None = None, context_limit: int = 200_000) -> None:
         self.totals = Numbers()
         self.files = 0
+        self.formats: Counter[str] = Counter()  # files by format
         self.sessions: set[str] = set()
         self.proposed: dict[str, None] = {}  # sessions with a proposal, in their order
         self._start_mode, self._context_limit = start_mode, context_limit
@@ -200,6 +202,8 @@ class Tally:
         numbers.lines, numbers.unreadable = counts.lines, counts.unreadable
         numbers.unknown.update(counts.unknown)
         report.faults += counts.faults
+        report.format = counts.format
+        self.formats[counts.format] += 1
         if last in self._windows:
             report.counters = self._windows[last].counters()
             report.final_mode = self._modes.get(last, self._start_mode)

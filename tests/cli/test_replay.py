@@ -79,7 +79,7 @@ def test_a_profile_and_thresholds_can_be_chosen(typed: Typed, looping: Path) -> 
     [
         ([], "no files"),
         (["nowhere.jsonl"], "no such file: nowhere.jsonl"),
-        (["{folder}"], "no .jsonl file"),
+        (["{folder}"], "no session file"),
         (["{file}", "--set", "repeted.failed=1"], 'the nearest is "repeated.failed"'),
         (["{file}", "--profile", "stirct"], 'the nearest is "strict"'),
         (["{file}", "--post", "http://example.org"], "https only"),
@@ -164,7 +164,7 @@ def test_a_session_bound_to_hooks_is_named_and_the_end_is_one(
     assert "left out: session s: the session is reported by the hooks of claude_code" in (
         result.stdout
     )
-    assert f"{other}: 3 calls; ends in plan" in result.stdout
+    assert f"{other} (neutral): 3 calls; ends in plan" in result.stdout
     assert "3 events left out: session_bound 3" in result.stdout
 
 

@@ -1,11 +1,17 @@
-"""The log in memory answers the desk as the stored one does, and keeps no text."""
+"""What is held in memory: a log without text, answering as the stored one; of a file, little."""
 
 from __future__ import annotations
+
+import tracemalloc
+from pathlib import Path
 
 import pytest
 
 from app.domain.entries import Entry, Kind
+from app.replay.lines import Counts
 from app.replay.memory import Memory
+from app.replay.readers import read
+from tests.replay.many import WRITERS, many
 
 
 def entry(seq: int, kind: Kind = "observed", scope: str = "s", ref: int | None = None) -> Entry:
@@ -49,3 +55,16 @@ def test_the_text_of_what_was_reported_is_not_kept(memory: Memory) -> None:
 def test_a_gap_is_refused(memory: Memory) -> None:
     with pytest.raises(ValueError, match="8 cannot follow 6"):
         memory.append([entry(8)])
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_reading_takes_no_more_memory_for_a_longer_file(name: str, tmp_path: Path) -> None:
+    path = many(tmp_path / "long", name, 600, 20_000)
+    tracemalloc.start()
+    try:
+        calls = sum(line.event.kind == "tool" for line in read(path, Counts()))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert calls == 600
+    assert peak < path.stat().st_size / 10

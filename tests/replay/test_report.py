@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from app.replay.post import Waiting
 from app.replay.report import as_json, file_lines, plain, totals_lines, waiting_line
+from tests.replay.many import many
 from tests.replay.runs import calls, neutral_file, ran
 
 # The keys of the seed prototype.
@@ -20,11 +22,12 @@ def test_people_see_what_changed_why_and_the_calls_behind_it(tmp_path: Path) -> 
     quiet = neutral_file(tmp_path / "b.jsonl", [*calls("s", 1), {"tool": 1}])
     reports, tally = ran(tmp_path, looping, quiet)
     assert [line for report in reports for line in file_lines(report)] == [
-        f"{looping}: 3 calls; ends in plan, success rate 0%, denial rate 0%, timeouts 0, "
+        f"{looping} (neutral): 3 calls; ends in plan, success rate 0%, denial rate 0%, timeouts 0, "
         "context 0%",
         "  turn 3  implementation -> plan  automatic  repeated: same failing call 3 times, "
         "nothing changed in between (turns 1, 2, 3)",
-        f"{quiet}: 1 call; ends in plan, success rate 0%, denial rate 0%, timeouts 0, context 0%",
+        f"{quiet} (neutral): 1 call; ends in plan, success rate 0%, denial rate 0%, timeouts 0, "
+        "context 0%",
     ]
     assert list(totals_lines(tally)) == [
         "2 files, 1 session, 4 calls: error 4",
@@ -153,3 +156,19 @@ def test_what_waits_is_named_up_to_ten() -> None:
 
 def test_a_name_from_a_file_moves_no_cursor() -> None:
     assert plain("a\x1b[2Jb\u202ec") == "a\\u001b[2Jb\\u202ec"
+
+
+def test_each_file_names_its_format_and_the_run_counts_them(tmp_path: Path) -> None:
+    codex = many(tmp_path / "a.log", "Codex", 2, 5)
+    noise = tmp_path / "b.jsonl"
+    noise.write_text("noise\n")
+    (tmp_path / "c.jsonl").write_text("")
+    (tmp_path / "package.json").write_text('{"name": "shop"}')
+    reports, tally = ran(tmp_path, tmp_path)
+    lines = [next(file_lines(report)) for report in reports]
+    assert lines[0].startswith(f"{codex} (Codex): 2 calls; ends in ")
+    assert lines[1:] == [f"{noise}: no session log that is read here", f"{tmp_path}/c.jsonl: empty"]
+    assert "2 formats: none 2, Codex 1" in totals_lines(tally)
+    whole: dict[str, Any] = as_json(reports, tally)
+    assert [file["format"] for file in whole["files"]] == ["Codex", None, None]
+    assert whole["totals"]["formats"] == {"none": 2, "Codex": 1}
