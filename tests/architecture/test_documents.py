@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from app.replay.readers import READERS
+
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted(
     [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "deploy").glob("*.md")]
@@ -42,3 +44,8 @@ def test_contributing_shows_one_change_from_end_to_end() -> None:
     shown = re.search(r"<!-- one change walked .*?-->(.*)<!-- end of the change", text, re.DOTALL)
     assert shown is not None
     assert len(set(PATH.findall(shown[1]))) >= 4
+
+
+def test_the_page_of_session_logs_names_every_format_that_is_read_and_no_other() -> None:
+    page = (ROOT / "docs" / "session-logs.md").read_text()
+    assert re.findall(r"^\| `([^`]+)` \|", page, re.MULTILINE) == list(READERS)
