@@ -127,7 +127,8 @@ def _no_freer() -> Iterator[tuple[str, ...]]:
     yield (
         "`modes.<name>`",
         "no call freer, and nothing less to hand over, nor anything new in `debug` and `plan`,"
-        " where a standing approval answers it; a new mode; one taken away",
+        " where a standing approval answers it; a new mode; one taken away; none of them, and no"
+        " other start mode, where a rule that led from a mode to another one no longer would",
     )
     yield (
         "`start_mode`",

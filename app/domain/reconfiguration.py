@@ -39,6 +39,7 @@ from app.domain.strictness import WAYS, no_freer
 from app.domain.transaction import Pending
 
 LEADING = frozenset(check.target for check in CHECKS if check.target) | {"review"}
+LED = LEADING - {"test_development"}  # what rules apply by themselves
 CROSSING = frozenset({"implementation", "test_development"})  # what a standing approval moves
 
 
@@ -62,7 +63,7 @@ class Compared:
 def compared(held: Values, wanted: Values) -> Compared:
     """Split what is wanted. Where what holds at once would not hold together, all of it waits."""
     changes = changes_between(held, wanted)
-    at_once = _at_once(held, changes)
+    at_once = _led_no_less(held, _at_once(held, changes))
     effective = with_settings(_outside(held, wanted), _news(at_once))
     if faults(configuration_of(effective)):
         at_once, effective = {}, _outside(held, wanted)
@@ -120,6 +121,34 @@ def _first_red(values: Values) -> bool:
     limits = settings_of(values)
     apart = (limits.get(f"rules.{name}") for name, way in WAYS.items() if way == "apart")
     return any(isinstance(number, int | float) and 0 < number <= 1 for number in apart)
+
+
+def _led_no_less(held: Values, at_once: Mapping[str, Change]) -> Mapping[str, Change]:
+    """What holds at once; no mode among it where a rule would then tighten a session no more.
+
+    A rule's mode is applied only where it narrows: one that takes a tool from implementation which
+    plan still has, is stricter, and yet no rule leads from there to plan.
+    """
+    before, after = configuration_of(held), configuration_of(with_settings(held, _news(at_once)))
+    if all(_led(before, after, target) for target in sorted(LED) if target in after.modes):
+        return at_once
+    return {
+        name: each
+        for name, each in at_once.items()
+        if name != "start_mode" and not name.startswith("modes.")
+    }
+
+
+def _led(before: Configuration, after: Configuration, target: str) -> bool:
+    """Whether each mode from which a rule led to `target` still is led there, or is as strict."""
+    pairs = [(name, name) for name in before.modes if name in after.modes]
+    old, new = before.modes, after.modes
+    return all(
+        direction(old[was], old[target]) == "loosen"
+        or direction(new[now], new[target]) != "loosen"
+        or direction(new[target], new[now]) != "loosen"
+        for was, now in (*pairs, (before.start_mode, after.start_mode))
+    )
 
 
 def _removed(setting: str, change: Change, start_mode: str) -> bool:

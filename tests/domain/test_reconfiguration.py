@@ -13,7 +13,7 @@ from app.domain.entries import EVERYWHERE
 from app.domain.evolve import evolve_all
 from app.domain.policy import verdict
 from app.domain.probes import grid
-from app.domain.reconfiguration import compared, faults
+from app.domain.reconfiguration import changes_between, compared, faults
 from app.domain.state import Book
 from app.domain.summaries import summary
 from app.domain.views import session_view
@@ -319,3 +319,37 @@ def test_what_is_shown_of_settings_that_only_observe_says_so() -> None:
     (shown,) = view["proposals"]
     paths = [item["what"] for item in shown["difference"]["freer"]["paths"]]
     assert paths == ["tests", "guarded settings", "files elsewhere"]
+
+
+NO_WEB = {
+    f"modes_{name}": mode(name, tools=[tool for tool in mode(name)["tools"] if tool != "web"])
+    for name in ("implementation", "debug", "review", "plan")
+}
+
+
+@pytest.mark.parametrize(
+    ("news", "at_once"),
+    [
+        ({"modes_implementation": NO_WEB["modes_implementation"]}, set()),
+        ({"modes_own": NO_WEB["modes_implementation"], "start_mode": "own"}, set()),
+        (NO_WEB, {key.replace("_", ".") for key in NO_WEB}),
+        ({"modes_plan": NO_WEB["modes_plan"]}, {"modes.plan"}),
+        ({"start_mode": "review"}, {"start_mode"}),
+    ],
+)
+def test_a_mode_waits_where_it_is_stricter_and_no_rule_would_lead_from_it_any_more(
+    news: dict[str, Any], at_once: set[str]
+) -> None:
+    floor = Started()
+    held = floor.configuration
+    floor.starts_with(ceiling="ask", **news)
+    wanted = changes_between(values(), values(ceiling="ask", **news))
+    assert waiting(floor).keys() == wanted.keys() - at_once - {"ceiling"}
+    assert (held.ceiling, floor.configuration.ceiling) == ("yolo", "ask")
+
+
+def test_what_waits_for_that_keeps_the_rules_at_work() -> None:
+    floor = Started()
+    floor.starts_with(modes_implementation=NO_WEB["modes_implementation"])
+    floor.failing("make", 3)
+    assert floor.mode() == "plan"
