@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -25,6 +26,8 @@ from app.api.problems import answer as faulty
 from app.api.schemas import HOOK, HOOK_BODY, access
 from app.api.wiring import Wiring, answer, sender, wiring
 from app.classification.edge import changes_nothing
+from app.config import Settings
+from app.config.address import USUAL, url_of
 from app.domain.entries import Entry
 from app.domain.events import Event, Json
 from app.domain.telling import to_agent, to_person
@@ -40,6 +43,7 @@ from app.service.writer import Unavailable
 router = APIRouter(tags=["harness"])
 LOG: Final = logging.getLogger("floorboss.hooks")
 LOG_UNAVAILABLE: Final = "the log cannot be written"
+COMMAND: Final = re.compile(r"\bfloorboss (approve|propose|revert) ")
 CUT_OFF: Final = Fault(code="cut_off", detail="The body did not come whole.")
 
 
@@ -93,7 +97,8 @@ async def report(harness: str, parts: Wiring, scope: Scope, receive: Receive) ->
         said = await asyncio.to_thread(_said, dialect, body)
     else:
         said = _said(dialect, body)
-    return answer(dialect.answer(said.hook, await _reply(parts, said)))
+    reply = addressed(await _reply(parts, said), parts.settings)
+    return answer(dialect.answer(said.hook, reply))
 
 
 class _Taken:
@@ -167,6 +172,18 @@ def reply_to(heard: Heard) -> Reply:
         context="\n".join(context) or None,
         message="\n".join(filter(None, (to_person(fired), *heard.handed))) or None,
     )
+
+
+def addressed(reply: Reply, settings: Settings) -> Reply:
+    """The reply; commands in its message would miss a daemon elsewhere, so a line says where it is.
+
+    Where the system chose the port, the settings do not know it, and nothing is said.
+    """
+    url = url_of(settings)
+    commands = COMMAND.search(reply.message or "")
+    if commands is None or url == USUAL or not settings.port:
+        return reply
+    return replace(reply, message=f"{reply.message}\nThis daemon's commands end in --url {url}")
 
 
 def _news(heard: Heard) -> list[Entry]:

@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 from typing import Final
 
-from app.cli.address import url_of
 from app.cli.client import harness_token
 from app.cli.exits import CLOSED, REFUSED, fail
 from app.cli.settings_file import Kept, SettingsFile, difference, settings_file
 from app.cli.terminal import agreed
 from app.config import Settings
+from app.config.address import url_of
 from app.harness.claude_settings import Target, hooks_in
 from app.service.agent_markers import agent_markers
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
-from app.cli.address import url_of
 from app.cli.exits import MISUSED, REFUSED, UNREACHABLE, fail
 from app.cli.places import settings
 from app.cli.terminal import secret
 from app.config import Settings, loopback
+from app.config.address import USUAL, url_of
 from app.domain.tables import plain
 from app.service.private_files import UnsafePathError, read_private
 
@@ -25,7 +25,6 @@ PROBLEM: Final = "application/problem+json"
 SCHEMES: Final = frozenset({"http", "https"})
 PATIENCE: Final = 60.0  # seconds an answer may take; verifying a large log takes a while
 LONGEST: Final = 4096  # bytes read from a token's descriptor
-USUAL: Final = "http://127.0.0.1:8737"  # where commands look for the daemon by themselves
 SAME: Final = "What is in force was not changed."
 KEYLESS: Final = frozenset({"token_missing", "token_unknown", "wrong_role"})
 NOT_KNOWN: Final = "The daemon does not know that token."

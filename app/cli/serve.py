@@ -90,7 +90,7 @@ def _run(daemon: Daemon, handle: int | None) -> None:
     def ready() -> None:
         nonlocal console
         _welcome(settings, listener, admitted, console=who.present)
-        _settings_told(daemon, console=who.present)
+        _settings_told(daemon, listener, console=who.present)
         if who.present:
             console = _console(daemon, running)
         notify("READY=1", os.environ)
@@ -126,9 +126,9 @@ def _welcome(
     *,
     console: bool,
 ) -> None:
-    from app.cli.address import url_of
     from app.cli.welcome import lines
     from app.config import ConfigFault, load
+    from app.config.address import url_of
 
     url, plain = url_of(settings, listener.getsockname()[1]), load({}, os.environ)
     usual = not isinstance(plain, ConfigFault) and url_of(plain) == url
@@ -136,9 +136,12 @@ def _welcome(
         print(line, flush=True)
 
 
-def _settings_told(daemon: Daemon, *, console: bool) -> None:
+def _settings_told(daemon: Daemon, listener: socket.socket, *, console: bool) -> None:
+    from app.cli.client import pointer
     from app.cli.settings_told import at_start
+    from app.config.address import url_of
 
     book, notes = daemon.control.writer.book, daemon.settings.notes()
-    for line in at_start(daemon.configured, book, notes, console=console):
+    there = pointer(url_of(daemon.settings, listener.getsockname()[1]))
+    for line in at_start(daemon.configured, book, notes, console=console, there=there):
         print(line, flush=True)

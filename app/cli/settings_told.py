@@ -19,24 +19,28 @@ SHOWN: Final = 12  # settings that the first lines name; `floorboss show SEQ` ha
 
 
 def at_start(
-    written: Iterable[Entry], book: Book, notes: Iterable[str], *, console: bool
+    written: Iterable[Entry], book: Book, notes: Iterable[str], *, console: bool, there: str
 ) -> Iterator[str]:
-    """The lines that follow a start where other settings were found than those in force."""
+    """The lines that follow a start where other settings were found than those in force.
+
+    `there`: what commands must add to reach this daemon.
+    """
     for entry in written:
         if entry.kind == "configured" and "was" in entry.body:
             yield plain(f"Settings changed and hold from now on ({entry.seq}): {summary(entry)}")
     asked = book.everywhere.asked
     if asked is not None:
-        yield from _asked(asked, book.everywhere.settled.get(asked.seq), console=console)
+        settled = book.everywhere.settled.get(asked.seq)
+        yield from _asked(asked, settled, console=console, there=there)
     yield from (plain(f"Note: {note}") for note in notes)
 
 
-def _asked(asked: Proposal, settled: str | None, *, console: bool) -> Iterator[str]:
+def _asked(asked: Proposal, settled: str | None, *, console: bool, there: str) -> Iterator[str]:
     seq = asked.seq
     if settled == "dismissed":
         yield (
             f"floorboss.toml still asks for the settings that you dismissed ({seq}); the older ones"
-            f" are in force. {program()} show {seq} lists them"
+            f" are in force. {program()} show {seq}{there} lists them"
         )
     elif settled is None:
         yield (
@@ -46,13 +50,13 @@ def _asked(asked: Proposal, settled: str | None, *, console: bool) -> Iterator[s
         rows = list(waiting_lines(asked.body))
         yield from rows[:SHOWN]
         if len(rows) > SHOWN:
-            yield f"  and {len(rows) - SHOWN} more: {program()} show {seq}"
-        yes, no = (f"a {seq}", f"d {seq}") if console else _commands(seq)
+            yield f"  and {len(rows) - SHOWN} more: {program()} show {seq}{there}"
+        yes, no = (f"a {seq}", f"d {seq}") if console else _commands(seq, there)
         yield f"  type  {yes}  to approve them, or  {no}  to keep the older ones"
 
 
-def _commands(seq: int) -> tuple[str, str]:
-    return f"{program()} approve {seq}", f"{program()} dismiss {seq}"
+def _commands(seq: int, there: str) -> tuple[str, str]:
+    return f"{program()} approve {seq}{there}", f"{program()} dismiss {seq}{there}"
 
 
 def waiting_lines(body: Mapping[str, Any]) -> Iterator[str]:

@@ -93,6 +93,21 @@ def test_a_recording_is_taken_whole_and_a_second_time_adds_no_call(
     assert together.get(f"/controller/sessions/{session}")["restrictions"] == restrictions
 
 
+@pytest.mark.parametrize(
+    ("toml", "further"),
+    [("", ""), ("port = 9123\n", "\nThis daemon's commands end in --url http://127.0.0.1:9123")],
+)
+def test_the_way_back_is_told_with_the_address_where_commands_would_not_find_it(
+    tmp_path: Path, toml: str, further: str
+) -> None:
+    running = Running(tmp_path / "state", toml)
+    answers = [post(running, line) for line in payloads("2.1.332/edit_storm")]
+    (told,) = [said["systemMessage"] for said in answers if "systemMessage" in said]
+    (back,) = running.log("&kind=proposed")
+    assert told.endswith(f"To take it back: floorboss approve {back['seq']}{further}")
+    running.daemon.close()
+
+
 @pytest.mark.parametrize("name", ["2.1.332/edit_storm", "2.1.197/edit_storm"])
 def test_failed_edits_are_seen_in_batches_and_change_the_mode_once(
     running: Running, name: str

@@ -67,7 +67,7 @@ def test_a_freer_file_judges_by_the_older_values_until_a_person_approves(folder:
             " ones are in force:"
         )
         assert change == "  modes.implementation.shell.unknown: in force: deny; asked for: none"
-        assert f"floorboss approve {seq}" in ask
+        assert f"floorboss approve {seq} --url http://127.0.0.1:" in ask
         assert verdict(daemon) == "deny"
         status, dry = daemon.ask("POST", f"/controller/approve/{seq}?dry_run=true", {}, ANN)
         assert status == 200

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from app.config import Settings
+from app.config.settings import Settings
 
+USUAL: Final = "http://127.0.0.1:8737"  # where commands look for the daemon by themselves
 # What is bound to, and where it is then found on this machine.
 EVERY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 
