@@ -48,6 +48,7 @@ SKIPPED: Final = frozenset(
         "cost-state",
         "custom-title",
         "file-history-snapshot",
+        "frame-link",
         "last-prompt",
         "mode",
         "pr-link",
@@ -73,8 +74,11 @@ SKIPPED_SYSTEM: Final = frozenset(
     {
         None,
         "api_error",
+        "api_refusal",
         "away_summary",
+        "error",
         "local_command",
+        "session_start",
         "stop_hook_summary",
         "turn_duration",
     }

@@ -16,7 +16,7 @@ from typing import Final
 from app.domain.events import Json
 from app.replay.claude_code import HARNESS, Transcript
 from app.replay.claude_lines import blocks
-from app.replay.lines import Counts, Fields, Line, Source, number, object_of, taken, word
+from app.replay.lines import Counts, Fields, Line, Source, amount, number, object_of, taken, word
 from app.replay.pairing import REMEMBERED, told
 
 REFUSED: Final = "permission_denials"
@@ -104,8 +104,7 @@ class Stream:
 
     def turned(self, line_no: int, line: Fields) -> Iterator[Line]:
         """The end of a turn, and what it cost; the sum of the session grows from turn to turn."""
-        usage, paid = object_of(line.get("usage")), line.get("total_cost_usd")
-        cost = float(paid) if isinstance(paid, int | float) else None
+        usage, cost = object_of(line.get("usage")), amount(line.get("total_cost_usd"))
         since = None if cost is None else max(cost - self._paid, 0.0)
         self._paid = self._paid if cost is None else cost
         lasted = number(line.get("duration_ms"))

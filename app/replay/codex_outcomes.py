@@ -13,14 +13,13 @@ is an error and no denial.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import Final
 
 from app.domain.events import Json
 from app.harness.claude_code.outcomes import BY_HARNESS, ERROR, FOREIGN, UNKNOWN, Ending, of_text
-from app.replay.lines import Fields, object_of, texts
+from app.replay.lines import Fields, amount, object_of, taken, texts
 
 BY_PERSON: Final = Ending(outcome="denied", denied_by="person")
 BY_HOOK: Final = Ending(outcome="blocked", denied_by="controller", rule=FOREIGN)
@@ -31,7 +30,9 @@ HEAD: Final = 400  # characters within which the harness's own head of an output
 _EXITED: Final = re.compile(r"^Process exited with code (-?[0-9]{1,10})$", re.MULTILINE)
 _RUNNING: Final = re.compile(r"^Process running with session ID ", re.MULTILINE)
 _WALL: Final = re.compile(r"^Wall time: ([0-9]{1,9}(?:\.[0-9]+)?) seconds$", re.MULTILINE)
-_SANDBOX: Final = re.compile(r"failed in sandbox \S+ with execution error: .*exit code: ([0-9]+)")
+_SANDBOX: Final = re.compile(
+    r"failed in sandbox \S+ with execution error: .*exit code: ([0-9]{1,10})"
+)
 _HOOK: Final = "Command blocked by PreToolUse hook: "
 
 # What the harness says in place of an output, by how the text begins; the first match decides.
@@ -117,11 +118,7 @@ def _read(output: Json) -> Output:
 
 
 def _parsed(text: str) -> Output:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return Output(text=text)
-    match value:
+    match taken(text.encode("utf-8", "replace")):
         case {"output": str(inner), "metadata": dict(metadata)}:
             return _with(inner, metadata)
         case _:
@@ -133,7 +130,7 @@ def _with(text: str, metadata: Fields) -> Output:
     return Output(
         text=text,
         exit_code=code if type(code) is int else None,
-        seconds=float(seconds) if isinstance(seconds, int | float) else None,
+        seconds=amount(seconds),
     )
 
 

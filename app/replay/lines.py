@@ -105,6 +105,13 @@ def number(value: Json) -> int | None:
     return value if type(value) is int and value >= 0 else None
 
 
+def amount(value: Json) -> float | None:
+    """A number from 0 on, as a float; None for everything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        return None
+    return float(value)
+
+
 def moment(milliseconds: Json) -> str | None:
     """The time, as in RFC 3339, of milliseconds since 1970; None for what is none."""
     if not isinstance(milliseconds, int | float) or isinstance(milliseconds, bool):

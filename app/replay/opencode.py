@@ -24,6 +24,7 @@ from app.replay.lines import (
     Fields,
     Line,
     Source,
+    amount,
     moment,
     number,
     object_of,
@@ -228,11 +229,10 @@ class Stream:
         cache, given = object_of(tokens.get("cache")), number(tokens.get("input")) or 0
         context = given + (number(cache.get("read")) or 0) + (number(cache.get("write")) or 0)
         self._now["context_tokens"] = context or self._now.get("context_tokens")
-        cost = part.get("cost")
         usage: Fields = {
             "input_tokens": number(tokens.get("input")),
             "output_tokens": number(tokens.get("output")),
-            "cost": float(cost) if isinstance(cost, int | float) else None,
+            "cost": amount(part.get("cost")),
         }
         own = word(part.get("id")) or self._pairing.name(line_no)
         said = {**event, "event_id": own, "context_tokens": context or None, "usage": usage}

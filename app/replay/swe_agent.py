@@ -19,7 +19,18 @@ from typing import Final
 from app.domain.events import Json
 from app.replay.claude_lines import blocks
 from app.replay.documents import Part, parts
-from app.replay.lines import Counts, Fields, Line, Source, object_of, shallow, taken, texts, word
+from app.replay.lines import (
+    Counts,
+    Fields,
+    Line,
+    Source,
+    amount,
+    object_of,
+    shallow,
+    taken,
+    texts,
+    word,
+)
 from app.replay.pairing import Pairing
 from app.replay.swe_outcomes import ended
 
@@ -137,7 +148,7 @@ class Run:
         usage = {
             "input_tokens": stats.get("tokens_sent"),
             "output_tokens": stats.get("tokens_received"),
-            "cost": _float(stats.get("instance_cost")),
+            "cost": amount(stats.get("instance_cost")),
         }
         if any(usage.values()):
             said = {**self._event("usage"), "kind": "usage", "usage": usage}
@@ -203,10 +214,6 @@ def _json(value: Json | Fields) -> Json:
     return value
 
 
-def _float(value: Json) -> float | None:
-    return float(value) if isinstance(value, int | float) and value >= 0 else None
-
-
 def _whole(seconds: Json) -> int | None:
-    number = _float(seconds)
+    number = amount(seconds)
     return round(number * 1000) if number is not None and number < 1e9 else None

@@ -14,7 +14,6 @@ TIMEOUT: Final = Ending(outcome="timeout")
 
 _RETURNED: Final = re.compile(r"<returncode>(-?[0-9]{1,10})</returncode>")
 _DONE: Final = re.compile(r"///PROCESS-DONE:(-?[0-9]{1,10}):PROCESS-DONE///\s*$")
-_OUTPUT: Final = re.compile(r"<output>\n?(.*?)\n?</output>", re.DOTALL)
 _GATE: Final = re.compile(
     r"Your proposed edit has introduced new syntax error|Your changes have NOT been applied"
 )
@@ -50,8 +49,14 @@ def _read(observation: Json) -> tuple[str, int | None]:
         raw = extra.get("raw_output")
         return (raw if isinstance(raw, str) else text), returned
     found = _RETURNED.search(text) or _DONE.search(text)
-    output = _OUTPUT.search(text) if found else None
-    return (output[1] if output else text), (int(found[1]) if found else None)
+    return (_output(text) if found else text), (int(found[1]) if found else None)
+
+
+def _output(text: str) -> str:
+    """What stands between the marks of an output; the whole text where there are none."""
+    _, begins, rest = text.partition("<output>")
+    inner, ends, _ = rest.rpartition("</output>")
+    return inner.strip("\n") if begins and ends else text
 
 
 def _ending(text: str, code: int | None, *, shell: bool) -> Ending:
