@@ -7,10 +7,11 @@ import shlex
 from dataclasses import dataclass
 from functools import lru_cache
 
-# One token: an escaped character, a quoted string, an operator, a run of characters that begin
-# none of these, or one other character.
+# One token: a comment, an escaped character, a quoted string, an operator, a run of characters that
+# begin none of these, or one other character.
 _TOKEN = re.compile(
-    r"""\\.|'[^']*'|"(?:\\.|[^"\\])*"|&&|\|\||>&|&>|<&|[;|&\n]|[^\\'"&|<>;\n]+|.""", re.DOTALL
+    r"""(?:(?<=[\s;&|()])|(?<![\s\S]))\#[^\n]*|\\.|'[^']*'|"(?:\\.|[^"\\])*"|&&|\|\||>&|&>|<&|[;|&\n]|[^\\'"&|<>;\n#]+|.""",
+    re.DOTALL,
 )
 _QUOTING = re.compile(r"""['"\\]""")
 _WORD = re.compile(r"[^ \t\r\n]+")
@@ -35,7 +36,7 @@ def split(line: str) -> tuple[Member, ...]:
         if token in _JOINERS:
             members.append(_member("".join(text), token))
             text = []
-        else:
+        elif not token.startswith("#") or token == "#":
             text.append(token)
     members.append(_member("".join(text), ""))
     return tuple(member for member in members if member.text)

@@ -4,23 +4,24 @@
     ended_run(event)            the same for a call that ended and came to something
     run_of(event, line, text)   the run with its result, its count and failing names
 
-Two lines that differ in flags only are runs of one target; six packages are six targets.
+Lines that differ only in how tests run or are shown are runs of one target; six packages are six.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from app.classification.arguments import command_of
 from app.classification.failing import failed_count, names_in, passed_count
 from app.classification.outcomes import exit_code
-from app.classification.proof import proves
+from app.classification.proof import Shown, proves
 from app.classification.recognition import command
 from app.classification.remembering import remembered
-from app.classification.shell import split
+from app.classification.shell import Member, split
+from app.classification.testtargets import targets
 from app.classification.tools import tool_class
 from app.classification.vocabulary import phrases, words
 from app.domain.calls import TestResult, TestRun
@@ -48,22 +49,21 @@ _SUBCOMMANDS: Final = {  # program -> its words that run tests
 }
 _SCRIPTS: Final = words("npm pnpm yarn bun deno composer")
 _GOALS: Final = words("mvn mvnw gradle gradlew")  # take several words of which one may test
-_SELECTORS: Final = words("-k -m -t -run --run --filter -n --tests --testNamePattern")
-# Options of which the value, behind `=`, leaves tests out or takes others.
-_CHOOSES: Final = re.compile(
-    r"--[\w-]*(?:ignore|exclude|skip|deselect|filter|select|pattern|match|grep|group|tag|project"
-    r"|suite|paths|ini|root|config|dir)[\w-]*=.",
-    re.IGNORECASE,
-)
 # What makes a runner list its tests, or tell about itself, and run none.
 _SHOWS: Final = words(
-    "--collect-only --co --version --help -h --fixtures --markers --setup-plan --listTests --list"
-    " --list-tests --listenvs -list --no-run --notest --dry-run --just-print --show-only"
+    "--collect-only --collectonly --co --version --help -h --fixtures --funcargs --markers"
+    " --setup-plan --setup-only --fixtures-per-test --cache-show --listTests --list --list-tests"
+    " --listenvs -list"
+    " --no-run --notest --dry-run --just-print --show-only"
 )
 _SHOWS_BY: Final = {
-    "pytest": words("-V"), "make": words("-n -q"), "ctest": words("-N"), "tox": words("-l"),
-    "vitest": words("list"),
+    "pytest": words("-V -VV"), "make": words("-n -q -t --touch --question --recon"),
+    "ctest": words("-N"), "tox": words("-l"), "vitest": words("list"),
 }  # fmt: skip
+_PROGRAM_IN_PROJECT: Final = re.compile(r"[^-=\s]*/[^/\s]+$")
+_INSTALLED: Final = re.compile(
+    r"^(?:/usr|/bin|/opt|~)/|(?:^|/)(?:\.?v?env|virtualenv|node_modules|vendor|\.\w+)/"
+)
 _UNKNOWN: Final = frozenset({2, 3, 4, 5, 6, 126, 127})  # pytest was stopped; no such program
 
 
@@ -71,7 +71,8 @@ _UNKNOWN: Final = frozenset({2, 3, 4, 5, 6, 126, 127})  # pytest was stopped; no
 class Runner:
     """A recognised run: its runner, its target key, and whether the shell's status is another's."""
 
-    runner: str
+    program: str
+    runner: str  # the program, behind what else chooses what it runs
     target: str
     piped: bool
     place: int = 0  # which member of the line it is
@@ -85,11 +86,13 @@ def recognise(line: str) -> Runner | None:
         said = _unwrapped(_inside(command(member)))
         found = _runner(said)
         if found is not None and not _only_shows(*found):
-            runner, rest = found
-            key = " ".join((runner, *sorted(_targets(rest))))
+            program, rest = found
+            runner = " ".join((*_elsewhere(member), program))
+            key = " ".join((runner, *sorted(targets(program.partition(" ")[0], rest))))
             hides = member.joiner == "|" and "pipefail" not in line
             later = any(m.joiner in ("|", ";", "||", "\n") for m in members[at:-1])
-            return Runner(runner=runner, target=key, piped=hides or later, place=at)
+            piped = hides or later
+            return Runner(program=program, runner=runner, target=key, piped=piped, place=at)
     return None
 
 
@@ -99,6 +102,15 @@ def _inside(said: Sequence[str]) -> Sequence[str]:
         return said
     last = said[-1].rstrip(")")
     return (*said[:-1], last) if last else said[:-1]
+
+
+def _elsewhere(member: Member) -> tuple[str, ...]:
+    """The path of a runner that stands in the project itself, where no installed one does."""
+    said = next((word for word in member.words if _PROGRAM_IN_PROJECT.match(word)), "")
+    program = said.rpartition("/")[2]
+    if program not in _RUNNERS or _INSTALLED.search(said):
+        return ()
+    return (f"{said}:",)
 
 
 def _only_shows(runner: str, rest: Sequence[str]) -> bool:
@@ -154,25 +166,6 @@ def _without(said: Iterable[str], dropped: Sequence[str]) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def _targets(said: Sequence[str]) -> Iterator[str]:
-    """Words that say what is tested; flags say how, but for those that select tests."""
-    at = 0
-    while at < len(said):
-        word = said[at]
-        if word in _SELECTORS and at + 1 < len(said):
-            yield f"{word} {said[at + 1]}"
-            at += 1
-        elif _names_target(word):
-            yield word
-        at += 1
-
-
-def _names_target(word: str) -> bool:
-    selects = word.split("=", 1)[0] in _SELECTORS or not word.startswith("-")
-    selects = selects or _CHOOSES.match(word) is not None
-    return selects and re.match(r"\d?>", word) is None
-
-
 def ended_run(event: Event) -> Runner | None:
     """The test run that a finished call was, where it can have come to red or green; else None."""
     if event.kind != "tool" or event.outcome not in ("ok", "error"):
@@ -193,7 +186,8 @@ def run_of(event: Event, line: str, text: str) -> TestRun | None:
     names = names_in(text)
     failed, passed = _counts(event, text, names)
     result = _result(event, runner, names, failed, passed)
-    if result == "green" and not proves(event, line, runner.place):
+    shown = Shown(program=runner.program, hidden=runner.piped)
+    if result == "green" and not proves(event, line, runner.place, shown):
         result = "unknown"
     red = result == "red"
     return TestRun(
@@ -229,7 +223,7 @@ def _result(
         return "green"
     if runner.piped:
         return "red" if names else "unknown"
-    if runner.runner == "pytest" and code in _UNKNOWN:
+    if runner.program == "pytest" and code in _UNKNOWN:
         return "unknown"
     if code == 0 or (code is None and event.outcome == "ok"):
         return "unknown" if passed == 0 else "green"  # nothing failed, as nothing ran

@@ -28,7 +28,9 @@ _UNSAID: Final = re.compile(r"[$`*?\[{~]")
 # Options of a wrapper that put the runner elsewhere, and variables that runners take options from.
 _STEERS: Final = re.compile(
     r"--(?:directory|project|prefix|cwd|workdir|root|rootdir|package)=.+"
-    r"|(?:PYTEST_\w+|JEST_\w+|NODE_OPTIONS|NODE_PATH|PYTHONPATH|RUBYOPT|RUBYLIB|PERL5OPT|GOFLAGS)=.+"
+    r"|(?:PYTEST_\w+|JEST_\w+|NODE_OPTIONS|NODE_PATH|PYTHONPATH|RUBYOPT|RUBYLIB|PERL5OPT|GOFLAGS"
+    r"|PATH|SHELL|ENV|BASH_ENV|LD_PRELOAD|(?:GNU)?MAKEFLAGS|MFLAGS|TOX\w*|NOX\w*|(?:npm|NPM)_\w+"
+    r"|VITEST_\w+|CARGO_\w+|MAVEN_\w+|GRADLE_\w+)=.+"
 )
 
 

@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 from app.classification.shell import split, words_of
 
 SIGNS = st.text(alphabet="ab #\t\r\x0b\xa0\u2028\n\\'\"|&;<>$()`=-", max_size=30)
-ONE = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*"|&&|\|\||>&|&>|<&|[;|&\n]|.""", re.DOTALL)
+COMMENT = r"(?:(?<=[\s;&|()])|(?<![\s\S]))#[^\n]+|"
+ONE = re.compile(
+    COMMENT + r"""\\.|'[^']*'|"(?:\\.|[^"\\])*"|&&|\|\||>&|&>|<&|[;|&\n]|.""", re.DOTALL
+)
 JOINERS = ("&&", "||", ";", "|", "&", "\n")
 
 
@@ -22,7 +25,7 @@ def test_the_members_stand_between_the_operators(line: str) -> None:
         if token in JOINERS:
             parts[-1][1] = token
             parts.append(["", ""])
-        else:
+        elif len(token) == 1 or not token.startswith("#"):
             parts[-1][0] += token
     expected = [(text.strip(), joiner) for text, joiner in parts if text.strip()]
     assert [(member.text, member.joiner) for member in split(line)] == expected

@@ -47,6 +47,8 @@ def where(root: Path, line: str, **more: Any) -> str:
         ("cd sub && cd - && pytest", "sub $(cd -)"),
         ("PYTEST_ADDOPTS='--deselect a' pytest", "PYTEST_ADDOPTS=--deselect a"),
         ("export PYTEST_ADDOPTS=--co; pytest", "PYTEST_ADDOPTS=--co"),
+        ("PATH=src/bin:$PATH pytest", "PATH=src/bin:$PATH"),
+        ("export MAKEFLAGS=-n && make test", "MAKEFLAGS=-n"),
         ("uv run --directory=/elsewhere pytest", "--directory=/elsewhere"),
         ("CI=1 npm test", ""),
     ],
