@@ -9,6 +9,11 @@ from app.domain.events import Event
 
 _BY_HARNESS = re.compile(r"\s*(?:<task-notification>|<system-reminder>|Stop hook feedback:)")
 _WAKE_UP = re.compile(r"\s*<<autonomous-loop[\w-]*>>\s*$")
+# Anything that shows: signs without a shape (U+200B and the like) are no prompt.
+_SEEN: Final = re.compile(
+    r"[^\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    r"\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
+)
 _PERSONS: Final = (None, "user", "sdk")  # what a harness calls the source of a person's prompt
 
 
@@ -19,4 +24,4 @@ def by_person(event: Event) -> bool:
         return False
     prompt = arguments.get("prompt")
     text = prompt if isinstance(prompt, str) else event.result or ""
-    return bool(text.strip()) and not (_BY_HARNESS.match(text) or _WAKE_UP.match(text))
+    return _SEEN.search(text) is not None and not (_BY_HARNESS.match(text) or _WAKE_UP.match(text))

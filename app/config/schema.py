@@ -75,7 +75,9 @@ class Schema(Section):
     )
     start_mode: str = Field(default="implementation", description="Mode of a new session.")
     ceiling: Posture = Field(
-        default="yolo", description="Loosest posture of any session. `yolo` adds nothing."
+        default="yolo",
+        description="Posture in which sessions start, and the loosest that is ever proposed to you."
+        " `yolo` adds nothing. A session with a policy of its own keeps that.",
     )
     context_limit: Tokens = Field(
         default=200_000,

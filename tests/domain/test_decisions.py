@@ -106,3 +106,15 @@ def test_what_a_person_applied_can_be_told_from_what_they_approved() -> None:
     floor.wishes("mode", {"mode": "implementation"})
     approved, applied = floor.decides("approve", floor.open()[0])
     assert (applied.ref, applied.direction) == (approved.seq, "loosen")
+
+
+def test_a_revert_is_bound_to_what_it_would_bring_back() -> None:
+    floor = Floor()
+    beneath = floor.sets("mode", {"mode": "debug"})[-1]
+    newest = floor.sets("mode", {"mode": "plan"})[-1]
+    seen = floor.state()
+    floor.decides("revert", beneath.seq)
+    answer = floor.tries("revert", newest.seq, state=seen)
+    assert isinstance(answer, Refusal)
+    assert answer.why == "state_changed"
+    assert floor.mode() == "plan"
