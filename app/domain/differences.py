@@ -17,18 +17,19 @@ from typing import Final, Literal, TypeAlias, cast
 from app.domain.calls import Zone
 from app.domain.events import Json
 from app.domain.modes import VERDICTS, Verdict
-from app.domain.naming import COMMANDS, PLACES, TOOLS, listed
+from app.domain.naming import COMMANDS, PLACES, TOOLS, UNVOUCHED, listed
 from app.domain.patterns import matches
-from app.domain.policy import decide
+from app.domain.policy import decide, runs_commands
 from app.domain.probes import grid, named_tools, paths_around, words_of
 from app.domain.reasons import quoted
 from app.domain.restrictions import Call, InForce
 
 Part = Literal["tools", "paths", "commands"]
-Kind = Literal["class", "tool", "zone", "pattern", "effect", "command"]
+Kind = Literal["class", "tool", "unvouched", "zone", "pattern", "effect", "command"]
 PARTS: Final[Mapping[Kind, Part]] = {
     "class": "tools",
     "tool": "tools",
+    "unvouched": "tools",
     "zone": "paths",
     "pattern": "paths",
     "effect": "commands",
@@ -40,6 +41,8 @@ NEUTRAL: Final = (
 SPEAKERS: Final[Mapping[str, str]] = {
     "test": "shell",
     "talk": "talk",
+    "unknown": "shell",
+    "unknown_closed": "shell",
 }  # effects that the postures leave to a class
 REMEMBERED: Final = 256  # differences; the same few are asked for again and again
 
@@ -119,6 +122,8 @@ def covers(item: Item, call: Call, before: Verdict, after: Verdict) -> bool:
             return call.tool == item.name
         case "command":
             return item.name in call.commands
+        case "unvouched":
+            return item.name in call.effects and not runs_commands(call)
         case "effect":
             placed = not item.places or any(target.zone in item.places for target in call.targets)
             return item.name in call.effects and placed
@@ -160,7 +165,8 @@ def _spoken(
     changed: Sequence[_Change], patterns: Sequence[str], tools: frozenset[str]
 ) -> Iterator[Item]:
     """The items of the calls that stand for something; places before the patterns inside them."""
-    zones = [item for each in changed for item in _of_base(each, tools)]
+    spoken = [item for each in changed for item in _of_base(each, tools)]
+    zones = [item for item in spoken if not _said_by_class(item, spoken)]
     yield from zones
     for each in changed:
         yield from _of_pattern(each, patterns, zones)
@@ -175,6 +181,8 @@ def _of_base(change: _Change, tools: frozenset[str]) -> Iterator[Item]:
         yield change.item("command", call.commands[0])
     elif effect == "read":
         yield change.item("class", call.tool_class)
+    elif effect in UNVOUCHED and call.tool_class == NEUTRAL:
+        yield change.item("unvouched", effect)
     elif call.tool_class != SPEAKERS.get(effect, NEUTRAL):
         return
     elif not call.targets:
@@ -183,6 +191,11 @@ def _of_base(change: _Change, tools: frozenset[str]) -> Iterator[Item]:
         yield change.item("zone", call.targets[0].zone)
     else:
         yield replace(change.item("effect", effect), places=(call.targets[0].zone,))
+
+
+def _said_by_class(item: Item, spoken: Sequence[Item]) -> bool:
+    """Whether tools of unknown effect change as all tools of MCP servers do."""
+    return item.kind == "unvouched" and replace(item, kind="class", name=NEUTRAL) in spoken
 
 
 def _of_pattern(change: _Change, patterns: Sequence[str], zones: Sequence[Item]) -> Iterator[Item]:
@@ -242,6 +255,8 @@ def _what(item: Item) -> str:
         case "effect":
             on = f" on {listed(PLACES[zone] for zone in item.places)}" if item.places else ""
             return f"{COMMANDS[item.name]}{on}"
+        case "unvouched":
+            return UNVOUCHED[item.name]
         case "tool":
             return f"the tool {quoted(item.name)}"
         case "pattern":

@@ -37,6 +37,11 @@ COMMANDS: Final[Mapping[str, str]] = {
     "unknown_closed": "unknown commands that name a closed path or run code inline",
 }
 
+UNVOUCHED: Final[Mapping[str, str]] = {  # the same effects, where a tool is no command
+    "unknown": "tools nobody can vouch for",
+    "unknown_closed": "tools nobody can vouch for where they name a closed path or code to run",
+}
+
 
 def listed(names: Iterable[str]) -> str:
     """Names in a sentence: `a`, `a and b`, `a, b and c`."""

@@ -58,6 +58,7 @@ def decide(in_force: InForce, call: Call, open_tests: frozenset[str] | None = No
         handoff=found.mode.handoff if found.mode else None,
         effect=found.effect,
         also=names[1:],
+        command=found.effect not in _UNVOUCHED or runs_commands(call),
     )
 
 
@@ -152,6 +153,11 @@ def _ruled(ruling: Ruling, inside: bool) -> Verdict:
             return "none" if inside else "deny"
         case _:
             return ruling
+
+
+def runs_commands(call: Call) -> bool:
+    """Whether a call is about commands, and not about a tool that has arguments of its own."""
+    return bool(call.part) or call.tool_class in ("shell", "test")
 
 
 def quiet(call: Call) -> bool:

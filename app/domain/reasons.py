@@ -37,6 +37,10 @@ _EFFECTS: Mapping[str, str] = {
     "unknown": "commands it cannot vouch for",
     "unknown_closed": "commands it cannot vouch for that name a closed path or run code inline",
 }
+_TOOLS: Mapping[str, str] = {  # the same effects, of a tool that is no command
+    "unknown": "tools it cannot vouch for",
+    "unknown_closed": "tools it cannot vouch for that name a closed path or code to run",
+}
 _WAY_OUT: Mapping[VerdictRule, str] = {
     "guarded": "Leave it; a person edits it themselves.",
     "mode_tool": "",
@@ -70,7 +74,7 @@ def reason(decision: Decision, seq: int) -> str:
         in_mode=f" in mode {decision.by}" if decision.by else "",
         posture=decision.posture,
         answer=_ANSWERS[decision.verdict],
-        effect=_EFFECTS.get(decision.effect or "", "such calls"),
+        effect=(_EFFECTS if decision.command else _TOOLS).get(decision.effect or "", "such calls"),
     )
     return " ".join(filter(None, (f"[floorboss {seq}]", what, *_ways_out(decision))))
 
@@ -83,7 +87,15 @@ def _ways_out(decision: Decision) -> tuple[str, ...]:
         if decision.handoff
         else ""
     )
-    own = _WAY_OUT[decision.rule] if decision.rule else ""
+    own = _own_way_out(decision)
     by_mode = decision.rule in ("mode_tool", "mode_write") and not hand_over
     propose = "Propose another mode with a reason; a person decides." if by_mode else ""
     return (ask, hand_over, own, propose)
+
+
+def _own_way_out(decision: Decision) -> str:
+    """What helps by the rule that decided; another tool is what stands in for an unknown one."""
+    if decision.rule is None:
+        return ""
+    instead = decision.rule == "mode_shell" and not decision.command
+    return _WAY_OUT["tool_verdict" if instead else decision.rule]

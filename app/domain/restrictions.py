@@ -76,6 +76,7 @@ class Decision:
     effect: Effect | None = None  # the effect that decided, where one did
     also: tuple[str, ...] = ()  # further modes in force
     notice: int = 0  # the notice that closes tests; 0: that is not why
+    command: bool = True  # False: nobody can vouch for the tool itself, no command was judged
 
 
 def policy_json(policy: Policy) -> dict[str, Json]:

@@ -46,7 +46,7 @@ def test_approve_shows_what_would_change_and_does_it(daemon: Daemon) -> None:
     ]
     assert shown[6:8] == [
         "This would become freer:",
-        "  tools     no longer denied: editing tools; writing tools; test runners",
+        "  tools     no longer denied: editing tools; writing tools; test runners; tools",
     ]
     assert f"floorboss itself offers this, as the way back from {change}." in shown
     assert shown[-3].startswith("Written: ")

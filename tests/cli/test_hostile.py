@@ -177,14 +177,17 @@ In force now:    mode plan, posture yolo (by {change}).
 If you approve:  mode implementation, posture yolo.
 
 This would become freer:
-  tools     no longer denied: editing tools; writing tools; test runners
+  tools     no longer denied: editing tools; writing tools; test runners; tools
+            nobody can vouch for
+            asked about instead of denied: tools nobody can vouch for where they
+            name a closed path or code to run
   paths     no longer denied: project files; the folders it was given; temporary
             files
-  commands  no longer denied: test runs; git commit and the like; git checkout
-            and the like on project files, the folders it was given and
-            temporary files; commands nobody can vouch for
-            asked about instead of denied: git checkout and the like; unknown
-            commands that name a closed path or run code inline
+  commands  no longer denied: test runs; commands nobody can vouch for; git
+            commit and the like; git checkout and the like on project files, the
+            folders it was given and temporary files
+            asked about instead of denied: unknown commands that name a closed
+            path or run code inline; git checkout and the like
 
 floorboss itself offers this, as the way back from {change}.
 Nothing was changed. The state is {state}.

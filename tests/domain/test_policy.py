@@ -12,6 +12,7 @@ from app.domain.modes import MODES, Malformed
 from app.domain.policy import decide
 from app.domain.reasons import reason
 from app.domain.restrictions import (
+    Call,
     Decision,
     InForce,
     Policy,
@@ -78,6 +79,25 @@ def test_a_reason_names_its_entry_and_what_was_found(case: dict[str, Any]) -> No
             "yes to it. A file command is judged better alone, with its paths spelled out.",
         ),
         (
+            decide(
+                InForce(modes=(MODES["strict"]["plan"],)),
+                Call(tool="mcp__github__create", tool_class="mcp", effects=("unknown",)),
+            ),
+            "[floorboss 7] mode plan denies tools it cannot vouch for and "
+            '"mcp__github__create" is one. Hand over your plan: end your turn with a fenced block '
+            "that opens with ```floorboss plan, or propose a mode with a reason; a person decides. "
+            "Use another tool, or say what you need.",
+        ),
+        (
+            decide(
+                InForce(modes=(MODES["default"]["implementation"],)),
+                Call(tool="Deploy", tool_class="other", effects=("unknown_closed",)),
+            ),
+            "[floorboss 7] mode implementation asks a person about tools it cannot vouch for "
+            'that name a closed path or code to run and "Deploy" is one. A person may say yes '
+            "to it. Use another tool, or say what you need.",
+        ),
+        (
             Decision(verdict="deny", rule="boundary", detail="tests/a.py"),
             '[floorboss 7] "tests/a.py" is closed: a test run is red, and editing it is no way to '
             "make it green. Change the source until the run is green, or say what is wrong with "
@@ -85,7 +105,7 @@ def test_a_reason_names_its_entry_and_what_was_found(case: dict[str, Any]) -> No
         ),
         (Decision(verdict="none"), "[floorboss 7] nothing stands against this call."),
     ],
-    ids=["mode_tool", "mode_shell", "boundary", "none"],
+    ids=["mode_tool", "mode_shell", "unknown tool", "tool with a path", "boundary", "none"],
 )
 def test_a_reason_reads_like_a_sentence_with_a_way_out(decision: Decision, text: str) -> None:
     assert reason(decision, 7) == text
