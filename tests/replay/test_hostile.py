@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from app.replay.lines import Counts
 from app.replay.pairing import HELD
-from app.replay.readers import READERS
+from app.replay.readers import READERS, read
 from tests.replay.files import TABLES, read_file, text_of
 from tests.replay.many import WRITERS, many
 
@@ -93,9 +94,12 @@ def test_a_file_of_calls_that_never_end_holds_only_some_of_them(tmp_path: Path) 
     ]
     path = tmp_path / "a"
     path.write_text("".join(f"{json.dumps(item)}\n" for item in asked))
-    lines, counts = read_file(path)
-    assert counts.calls == HELD + 3
+    counts = Counts()
+    lines = read(path, counts)
+    assert next(lines).event.call_id == "c0"
+    assert counts.lines == HELD + 1
     assert {line.event.outcome for line in lines} == {"interrupted"}
+    assert counts.calls == HELD + 3
 
 
 def test_bytes_that_are_no_text_cost_a_value_nothing_but_themselves(tmp_path: Path) -> None:
