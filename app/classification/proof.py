@@ -19,6 +19,7 @@ from typing import Final
 from app.classification.failing import passed_count
 from app.classification.recognition import command
 from app.classification.shell import Member, split
+from app.classification.testwrapping import conditional
 from app.classification.vocabulary import words
 from app.domain.events import Event
 
@@ -56,6 +57,7 @@ class Shown:
 
     program: str
     hidden: bool
+    handed: bool = False  # another shell is handed the line in which it runs
 
 
 def proves(event: Event, line: str, at: int, shown: Shown) -> bool:
@@ -64,6 +66,8 @@ def proves(event: Event, line: str, at: int, shown: Shown) -> bool:
     before, behind = members[:at], members[at:]
     return not (
         event.arguments.get(_BACKGROUND)
+        or shown.handed
+        or conditional(members[at])
         or any(member.joiner == "&" for member in behind)
         or (before and before[-1].joiner == "||")
         or any(map(_diverts, before))
@@ -74,7 +78,8 @@ def proves(event: Event, line: str, at: int, shown: Shown) -> bool:
 
 def _diverts(member: Member) -> bool:
     """Whether a command may end the line, or make another one of what follows."""
-    program = member.words[0] if member.words else member.text.partition(" ")[0]
+    program = (member.words[0] if member.words else member.text.partition(" ")[0]).lstrip("(")
+    program = program or "".join(member.words[1:2])
     stops = program == "set" and any(map(_NO_EXECUTION.fullmatch, member.words[1:]))
     reads = program in ("source", ".") and not any(map(_ACTIVATES.search, member.words[1:]))
     return program in _DIVERTS or stops or reads or _DEFINES.search(member.text) is not None

@@ -11,36 +11,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from app.classification.arguments import command_of
 from app.classification.failing import failed_count, names_in, passed_count
 from app.classification.outcomes import exit_code
 from app.classification.proof import Shown, proves
-from app.classification.recognition import command
 from app.classification.remembering import remembered
 from app.classification.shell import Member, split
 from app.classification.testtargets import targets
+from app.classification.testwrapping import inner, unwrapped
 from app.classification.tools import tool_class
-from app.classification.vocabulary import phrases, words
+from app.classification.vocabulary import words
 from app.domain.calls import TestResult, TestRun
 from app.domain.events import Event
 
-# Wrappers in front of a runner, the longest first.
-_WRAPPERS: Final = phrases(
-    "uv run|poetry run|pdm run|hatch run|pnpm exec|yarn exec|npm exec|bundle exec"
-    "|python -m|python3 -m|npx|uvx|bunx|timeout|xvfb-run|coverage run -m"
-)
 _RUNNERS: Final = words(
     "pytest py.test tox nox vitest jest mocha ava rspec phpunit ctest bats playwright cypress"
     " unittest karma behave minitest nextest gotestsum"
+    " nose2 trial"
 )
 _SUBCOMMANDS: Final = {  # program -> its words that run tests
     **dict.fromkeys(
         words(
             "go cargo dotnet mix swift zig gradle gradlew mvn mvnw bazel rake flutter dart stack"
-            " cabal sbt lein rails"
+            " cabal sbt lein rails hatch django manage.py"
         ),
         ("test", "verify", "nextest"),
     ),
@@ -76,6 +72,7 @@ class Runner:
     target: str
     piped: bool
     place: int = 0  # which member of the line it is
+    handed: bool = False  # another shell is handed the line in which it runs
 
 
 @remembered
@@ -83,8 +80,12 @@ def recognise(line: str) -> Runner | None:
     """The first test run in a line, or None."""
     members = split(line)
     for at, member in enumerate(members):
-        said = _unwrapped(_inside(command(member)))
-        found = _runner(said)
+        line_within = inner(member)
+        if line_within is not None and len(line_within) < len(line):
+            within = recognise(line_within)
+            if within is not None:
+                return replace(within, piped=True, place=at, handed=True)
+        found = _runner(unwrapped(member))
         if found is not None and not _only_shows(*found):
             program, rest = found
             runner = " ".join((*_elsewhere(member), program))
@@ -94,14 +95,6 @@ def recognise(line: str) -> Runner | None:
             piped = hides or later
             return Runner(program=program, runner=runner, target=key, piped=piped, place=at)
     return None
-
-
-def _inside(said: Sequence[str]) -> Sequence[str]:
-    """A command without the bracket that closes the subshell it is the last one of."""
-    if not said or not said[-1].endswith(")") or "(" in said[-1]:
-        return said
-    last = said[-1].rstrip(")")
-    return (*said[:-1], last) if last else said[:-1]
 
 
 def _elsewhere(member: Member) -> tuple[str, ...]:
@@ -116,25 +109,6 @@ def _elsewhere(member: Member) -> tuple[str, ...]:
 def _only_shows(runner: str, rest: Sequence[str]) -> bool:
     shows = _SHOWS | _SHOWS_BY.get(runner.partition(" ")[0], frozenset())
     return any(word.partition("=")[0] in shows for word in rest)
-
-
-def _unwrapped(said: Sequence[str]) -> tuple[str, ...]:
-    said = tuple(said)
-    while True:
-        found = next((w for w in _WRAPPERS if said[: len(w)] == w), None)
-        if found is None:
-            return _based(said)
-        said = _past_options(said[len(found) :], takes_number=found == ("timeout",))
-
-
-def _past_options(said: tuple[str, ...], *, takes_number: bool) -> tuple[str, ...]:
-    while said and (said[0].startswith("-") or (takes_number and said[0][:1].isdigit())):
-        said = said[1:]
-    return said
-
-
-def _based(said: tuple[str, ...]) -> tuple[str, ...]:
-    return (said[0].rsplit("/", 1)[-1], *said[1:]) if said else said
 
 
 def _runner(said: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:
@@ -186,7 +160,7 @@ def run_of(event: Event, line: str, text: str) -> TestRun | None:
     names = names_in(text)
     failed, passed = _counts(event, text, names)
     result = _result(event, runner, names, failed, passed)
-    shown = Shown(program=runner.program, hidden=runner.piped)
+    shown = Shown(program=runner.program, hidden=runner.piped, handed=runner.handed)
     if result == "green" and not proves(event, line, runner.place, shown):
         result = "unknown"
     red = result == "red"
