@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import assert_never
 
 from app.domain.checks import Trip
@@ -56,3 +57,9 @@ def because(trip: Trip, agent: str) -> dict[str, Json]:
     if trip.target is not None:
         cause["target"] = trip.target
     return {**cause, "agent": agent} if agent else cause
+
+
+def agreed(proposed: Mapping[str, Json]) -> Json:
+    """Why what a person said yes to is in force; what a way back takes back is no cause of it."""
+    causes = None if "return" in proposed else proposed.get("because")
+    return causes or [{"rule": "person"}]

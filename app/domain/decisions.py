@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.domain import reconfiguration
-from app.domain.bodies import held_names, value_body, was
+from app.domain.bodies import agreed, held_names, value_body, was
 from app.domain.configuration import Configuration
 from app.domain.differences import difference, difference_view
 from app.domain.entries import EVERYWHERE, MACHINE, RESTRICTIONS, Action, Direction, Draft, Kind
@@ -247,7 +247,7 @@ def _consequences(
         body={
             **value_body(proposal.value),
             "was": was(own_value(book, proposal.scope, proposal.action, configuration)),
-            "because": proposal.body.get("because") or [{"rule": "person"}],
+            "because": agreed(proposal.body),
             **({"why": command.reason} if command.reason else {}),
             **({"limit": limit_json(limit)} if limit and now == "loosen" else {}),
         },

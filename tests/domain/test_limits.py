@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from immutables import Map
 
 from app.domain.decisions import Refusal
 from app.domain.expiry import due
@@ -264,6 +265,17 @@ def test_a_way_back_for_a_while_leaves_the_tightening_beneath() -> None:
     assert (ended.kind, back.kind, back.ref) == ("ended", "proposed", tightening.seq)
     assert floor.mode() == "plan"
     assert audit(floor.log) == []
+
+
+def test_a_way_back_for_a_while_is_the_persons_and_no_failure_loosened_it() -> None:
+    floor = Floor()
+    floor.failing()
+    before = floor.session()
+    applied = floor.decides("approve", floor.open()[0], limit=CALLS)[-1]
+    assert summary(applied) == "plan -> implementation for 2 calls: by a person"
+    assert floor.session().streams == before.streams
+    floor.decides("revert", applied.seq)  # what was loosened; no rule was taken back by it
+    assert (floor.session().streams, floor.session().taken_back) == (before.streams, Map())
 
 
 def test_a_decision_may_shorten_what_was_proposed() -> None:
