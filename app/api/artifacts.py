@@ -30,7 +30,8 @@ router = APIRouter(tags=["harness"])
 LONGEST: Final = 100_000  # characters of a text; the log keeps 4,000 of them
 HANDED: Final[dict[int | str, dict[str, Any]]] = {
     201: {
-        "description": "seq, duplicate, kind, valid, why (what it lacks), mode and posture as they"
+        "description": "seq, duplicate, kind, valid, why (what it lacks), next (what happens"
+        " with it now, in a sentence), mode and posture as they"
         " are now, fired."
     },
     409: {"description": "The event_id stands for another event."},
@@ -133,6 +134,7 @@ def _view(handed: Handed) -> Json:
         "kind": stored.get("handover"),
         "valid": stored.get("valid"),
         "why": text_of(stored, "lacks"),
+        "next": handed.next,
         "mode": told.mode,
         "posture": told.posture,
         "also": [*told.also],

@@ -58,11 +58,20 @@ def _scope(view: View) -> Iterator[str]:
     if view.get("tests_closed_by"):
         seq = view["tests_closed_by"]
         yield f"  tests are closed by {seq}: floorboss show {seq}, floorboss revert {seq}"
+    yield from used_up(view)
     if view["advisory"]:
         yield f"  advisory only, as you took them back twice: {', '.join(view['advisory'])}"
     for rule, signal in view["signals"].items():
         if _on_its_way(rule, signal):
             yield f"  {rule} {signal['value']:g}{_bound(signal)}"
+
+
+def used_up(view: View) -> Iterator[str]:
+    """The standing approvals that have no use left in this session."""
+    for name, counted in view.get("standing", {}).items():
+        if 0 < counted["of"] <= counted["used"]:
+            of = counted["of"]
+            yield f"  standing approval {name} is used up ({of} of {of}): a person decides now"
 
 
 def _for_a_while(view: View) -> Iterator[str]:

@@ -24,6 +24,7 @@ from app.domain.entries import EVERYWHERE
 from app.domain.evidence import handed_over, written
 from app.domain.limits import limit_of, worded
 from app.domain.reasons import quoted
+from app.domain.standing import WAYS
 from app.domain.tables import plain
 
 INDENT: Final = "  "  # before the further lines of a sentence: what begins a line is ours
@@ -73,12 +74,25 @@ def waiting(
     yield ""
     yield from changes(proposal["difference"])
     yield from others(entry, now["mode"])
+    if proposal.get("returns") is not None:
+        yield from _used_up(now)
     yield ""
     yield from asked(entry)
     yield ""
     for verb in (proposal["verb"], "dismiss"):
         yield f"To {verb} it:".ljust(LABEL) + f"{program()} {verb} {entry['seq']}{there}"
     yield ""
+
+
+def _used_up(now: View) -> Iterator[str]:
+    """Why a person is asked: the standing approval that leads out of the mode has no use left."""
+    for way in WAYS:
+        counted = now.get("standing", {}).get(way.name, {"used": 0, "of": 0})
+        if way.leaves == now["mode"] and 0 < counted["of"] <= counted["used"]:
+            yield from wrapped(
+                f"The standing approval {way.name} is used up ({counted['of']} of"
+                f" {counted['of']}), so a person decides."
+            )
 
 
 def others(entry: Mapping[str, Any], mode: str, indent: str = "") -> Iterator[str]:

@@ -4,6 +4,7 @@
     to_person(entries)    the same with the command that takes it back
     reminder(overrides)   what is in force, after the agent's memory was cut, and what it missed
     handed(entry, ...)    to the person: what an agent handed over, and what becomes of it
+    awaits(entry, ...)    to the harness: what happens next with it
 
 Built from summaries, which are enumerated words, numbers and quoted names: in some harnesses it
 arrives as a system message, and no tool output or prompt may be lifted there.
@@ -68,9 +69,29 @@ def handed(entry: Entry, outlook: Outlook | None) -> str | None:
     if outlook.awaited:
         use = f"use {outlook.use} of {outlook.of}"
         return f"{said}. Your next prompt uses the standing approval {outlook.name}, {use}."
+    return (
+        f"{said}. The way back waits for you{_spent(outlook)}: floorboss approve {outlook.way_back}"
+    )
+
+
+def awaits(entry: Entry, outlook: Outlook | None, used: Entry | None) -> str:
+    """To the harness: what happens next with what was handed over; `used`: an approval that was."""
+    if used is not None:
+        return f"A {summary(used)}. {_now(used)}"
+    if text_of(entry.body, "lacks"):
+        return "It does not count yet: see what it lacks, and hand over another. Nothing changes."
+    if outlook is None:
+        return "It is kept; nothing waits for it."
+    if outlook.awaited:
+        use = f"use {outlook.use} of {outlook.of}"
+        return f"The person's next prompt uses the standing approval {outlook.name}, {use}."
+    return f"It waits for a person{_spent(outlook)}; the way back is {outlook.way_back}."
+
+
+def _spent(outlook: Outlook) -> str:
+    """That a standing approval is used up, where that is why a person is asked."""
     spent = outlook.name is not None and 0 < outlook.of < outlook.use
-    why = f", as the standing approval {outlook.name} is used up ({outlook.of})" if spent else ""
-    return f"{said}. The way back waits for you{why}: floorboss approve {outlook.way_back}"
+    return f", as the standing approval {outlook.name} is used up ({outlook.of})" if spent else ""
 
 
 def _missed(entry: Entry) -> str:

@@ -15,6 +15,7 @@ from functools import partial
 from typing import TypeAlias, TypeVar, cast
 
 from app.classification.testtree import Trees
+from app.domain import standing
 from app.domain.configuration import Configuration
 from app.domain.decisions import Command, Refusal, decide_entry, refused, settings_stay
 from app.domain.entries import EVERYWHERE, Draft, Entry
@@ -23,6 +24,7 @@ from app.domain.expiry import due, expired
 from app.domain.proposing import Proposed, Unclear, Wish, propose
 from app.domain.returns import settled
 from app.domain.state import Book, Session
+from app.domain.telling import awaits
 from app.domain.transaction import Pending
 from app.service.desk import Desk
 from app.service.folding import Folding
@@ -74,6 +76,7 @@ class Handed:
 
     answer: Answer
     entry: Entry
+    next: str  # what happens with it now, in a sentence
 
 
 HandedAnswer: TypeAlias = Handed | Unfit | Conflict | Unavailable
@@ -338,7 +341,9 @@ def _hand_over(arrival: Arrival, desk: Desk, at: str) -> Handed | Unfit | Confli
     answer = receive(desk, arrival, at)
     entry = desk.get(answer.seq)
     assert entry is not None  # it was just written, or is the one that was found
-    return Handed(answer=answer, entry=entry)
+    used = next((each for each in answer.fired if each.kind == "approved"), None)
+    outlook = standing.outlook(desk.book, entry, desk.configuration)
+    return Handed(answer=answer, entry=entry, next=awaits(entry, outlook, used))
 
 
 def _handed_with_hashes(

@@ -157,6 +157,33 @@ def test_beyond_the_last_use_the_return_shows_the_artifact(tmp_path: Any) -> Non
     running.daemon.close()
 
 
+def test_the_answer_says_what_happens_next_up_to_the_last_use_and_beyond(tmp_path: Any) -> None:
+    running = Running(tmp_path / "state", "[standing.diagnosis]\nuses = 1\n")
+    debugging(running)
+    assert "It does not count yet" in hand(running, text="It is broken.")["next"]
+    looked(running, times=1)
+    first = hand(running, text="cart.py", event_id="d1")
+    assert "standing approval diagnosis, use 1 of 1" in first["next"]
+    assert "In force now: mode implementation" in first["next"]
+    assert hand(running, text="cart.py", event_id="d1")["next"] == first["next"]
+    debugging(running)
+    looked(running, times=1)
+    beyond = hand(running, text="cart.py")
+    (back,) = running.get("/controller/sessions/s")["proposals"]
+    assert (beyond["valid"], beyond["mode"]) == (True, "debug")
+    assert beyond["next"] == (
+        "It waits for a person, as the standing approval diagnosis is used up (1); "
+        f"the way back is {back['seq']}."
+    )
+    assert running.get("/controller/sessions/s")["standing"]["diagnosis"] == {"used": 1, "of": 1}
+    running.daemon.close()
+
+
+def test_what_nothing_waits_for_is_kept(running: Running) -> None:
+    unasked = hand(running, text="first the test", kind="plan")
+    assert unasked["next"] == "It is kept; nothing waits for it."
+
+
 def test_a_mode_shows_what_it_wants_as_a_schema(running: Running) -> None:
     output = running.get("/controller/modes/debug")["output"]
     assert output["anyOf"][1]["required"] == list(WHOLE)

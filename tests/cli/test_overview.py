@@ -45,6 +45,17 @@ def test_a_counter_is_shown_from_half_way_on(
     assert list(overview([view], []))[2:] == shown
 
 
+def test_a_standing_approval_that_is_used_up_is_shown() -> None:
+    standing = {
+        "boundary": {"used": 2, "of": 20},
+        "diagnosis": {"used": 3, "of": 3},
+        "plan": {"used": 0, "of": 0},  # the configuration has none
+    }
+    assert list(overview([session(standing=standing)], []))[2:] == [
+        "  standing approval diagnosis is used up (3 of 3): a person decides now"
+    ]
+
+
 def test_blocks_and_rules_that_only_advise_are_shown() -> None:
     counted = {"attempted": 10, "blocked": 4, "blocked_then_blocked": 2}
     view = session(

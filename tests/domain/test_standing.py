@@ -12,7 +12,7 @@ from app.domain.entries import Entry
 from app.domain.evolve import evolve_session
 from app.domain.standing import outlook
 from app.domain.summaries import summary
-from app.domain.telling import handed, reminder, to_agent, to_person
+from app.domain.telling import awaits, handed, reminder, to_agent, to_person
 from app.domain.views import artifact_view, last_handoff, session_view
 from tests.domain.floor import ANN, Floor, body, configured, short
 from tests.domain.ledger import audit
@@ -238,6 +238,8 @@ def test_a_use_by_a_prompt_is_told_by_the_answer_to_it() -> None:
     (artifact,) = floor.hands("plan")
     told = handed(artifact, outlook(floor.book, artifact, floor.configuration))
     assert str(told).endswith("Your next prompt uses the standing approval plan, use 1 of 3.")
+    waits = awaits(artifact, outlook(floor.book, artifact, floor.configuration), None)
+    assert waits == "The person's next prompt uses the standing approval plan, use 1 of 3."
     floor.prompts()
     assert floor.session().unheard is None
 
