@@ -7,7 +7,7 @@ in a way in which nothing that a repository's settings name is run: no hook, no 
 pager, no filter, no fetching of what a partial clone lacks. Where there is no git, or where it will
 not answer, the folders are walked without those that are hidden, caches or installed.
 
-Not looked at: what git ignores, caches that are not tracked, and submodules that no pattern names.
+Not looked at: what git ignores, and caches that are not tracked.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ INSTALLED: Final = frozenset({
 _GIT: Final = (
     "--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c",
     "core.hooksPath=/dev/null", "-c", "core.untrackedCache=false", "-c", "protocol.allow=never",
-    "ls-files", "--cached", "--others", "--exclude-standard", "-t", "-z",
+    "ls-files", "--cached", "--others", "--exclude-standard", "-t", "--stage", "-z",
 )  # fmt: skip
+_REPOSITORY: Final = b"160000 "  # the mode of what git keeps as a commit of another repository
 
 
 class TooMuch(Exception):
@@ -56,15 +57,21 @@ def listed(root: str, until: float) -> tuple[str, ...]:
 
 
 def _told(root: str, said: bytes, until: float) -> set[str]:
-    """What git told: a tag, a blank and a path each; a folder is a repository inside this one."""
+    """The tests of what git told; a folder is a repository inside this one, and so is a link."""
     found = set[str]()
     for line in said.split(b"\0"):
-        path = os.fsdecode(line[2:])
-        if path.endswith("/"):
+        path = _path_of(line)
+        if path.endswith("/") or (line[2:9] == _REPOSITORY and _is_folder(root, path)):
             found |= _walked(root, path.rstrip("/"), until)
         elif path and (line[:1] != b"?" or CACHES.isdisjoint(path.split("/"))) and is_test(path):
             found |= _walked(root, path, until) if _is_folder(root, path) else {path}
     return found
+
+
+def _path_of(line: bytes) -> str:
+    """`? PATH` for what is new; for what is tracked `TAG MODE OBJECT STAGE`, a tabulator, PATH."""
+    new = line[:1] == b"?"
+    return os.fsdecode(line[2:] if new else line.partition(b"\t")[2])
 
 
 def _is_folder(root: str, path: str) -> bool:

@@ -41,20 +41,26 @@ def develops_tests(value: Value) -> bool:
     return isinstance(value, Mode) and value.name == "test_development"
 
 
-def wrote(session: Taking, call: Call) -> None:
-    """The test files that a call wrote: they explain a moved tree, and in their stay stay open."""
+def wrote(session: Taking, call: Call, said: str | None) -> None:
+    """The test files that a call wrote: they explain a moved tree, and in their stay stay open.
+
+    `said` is our verdict on it; None: nobody asked. One that we denied and that was done all the
+    same explains nothing, nor does one that was asked for before the red run explain what that ran.
+    """
     reading = call.reading
-    if not reading.targets or call.outcome != "ok" or reading.failed:
+    if not reading.targets or call.outcome != "ok" or reading.failed or said == "deny":
         return
     tests = {target.path for target in reading.targets if target.zone == "test"}
     if not tests or not _WRITING.intersection(reading.effects):
         return
+    asked = call.ref or call.seq
     if session.reds:
-        _explain(session, tests, call.seq)
+        _explain(session, tests, asked)
     mode = newest(session, session.id, "mode")
     if "write" not in reading.effects or mode is None or not develops_tests(mode.value):
         return
-    if len(session.written | tests) <= WRITTEN:
+    late = any(red.seq > asked for red in session.reds.values())
+    if not late and len(session.written | tests) <= WRITTEN:
         session.written |= tests
 
 
@@ -130,7 +136,7 @@ def proven(session: Session, run: TestRun, red: Red) -> bool:
         return False
     known, moved = _explained(session, red), _since(run, red)
     if not moved.count:  # they differ, and nobody can say where
-        return bool(known)
+        return False
     return moved.count == len(moved.paths) and known.issuperset(moved.paths)
 
 

@@ -153,7 +153,7 @@ def _called(session: Taking, entry: Entry, stream: Stream) -> Stream:
     """A call ended."""
     call = call_of(entry)
     said = None if entry.ref is None else _said(session, entry)
-    wrote(session, call)
+    wrote(session, call, said)
     if call.reading.test is not None:
         call = ran(session, call, entry.at)
     if entry.ref is not None and entry.ref in session.open:

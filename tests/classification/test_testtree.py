@@ -293,18 +293,21 @@ def test_a_cache_that_is_tracked_belongs_to_the_tests(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tracked", [True, False])
-def test_a_repository_inside_does_not_hide_tests(tmp_path: Path, *, tracked: bool) -> None:
+@pytest.mark.parametrize("inner", ["tests/inner", "lib"])
+def test_a_repository_inside_does_not_hide_tests(
+    tmp_path: Path, inner: str, *, tracked: bool
+) -> None:
     root = project(tmp_path / "p")
-    write(root, "tests/inner/test_b.py")
-    git(root / "tests/inner", "init", "-q")
+    write(root, f"{inner}/test_b.py")
+    git(root / inner, "init", "-q")
     if tracked:
-        git(root / "tests/inner", "add", ".")
-        git(root / "tests/inner", "commit", "-qm", "one")
-        git(root, "add", "tests/inner")  # as a submodule is
+        git(root / inner, "add", ".")
+        git(root / inner, "commit", "-qm", "one")
+        git(root, "add", inner)  # as a submodule is
     trees = Trees()
     before = look(trees, root)
-    write(root, "tests/inner/test_b.py", "changed")
-    assert moved(look(trees, root, before)) == ["tests/inner/test_b.py"]
+    write(root, f"{inner}/test_b.py", "changed")
+    assert moved(look(trees, root, before)) == [f"{inner}/test_b.py"]
 
 
 HOSTILE = {

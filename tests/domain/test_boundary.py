@@ -186,6 +186,29 @@ def test_what_only_a_harness_writes_closes_and_opens_nothing() -> None:
     assert floor.session().closing == 0
 
 
+def test_a_write_that_was_denied_and_done_all_the_same_explains_nothing() -> None:
+    floor = Floor()
+    run(floor, "red", tree=RED)
+    target = [{"path": TEST, "zone": "test"}]
+    asked = floor.asks(targets=target, call_id="c")
+    assert asked.verdict == "deny"
+    writes(floor, ref=asked.entry.seq, call_id="c")
+    run(floor, "green", tree=OTHER, moved=moved(TEST))
+    assert floor.session().closing
+
+
+def test_a_write_that_was_asked_for_before_the_red_run_explains_nothing() -> None:
+    floor = Floor()
+    target = [{"path": TEST, "zone": "test"}]
+    asked = floor.asks(targets=target, call_id="c")
+    assert asked.verdict == "none"
+    run(floor, "red", tree=RED)
+    writes(floor, ref=asked.entry.seq, call_id="c")
+    assert floor.asks(targets=target, call_id="d").verdict == "deny"
+    run(floor, "green", tree=OTHER, moved=moved(TEST))
+    assert floor.session().closing
+
+
 def test_explanations_end_with_the_last_red() -> None:
     floor = Floor()
     run(floor, "red", TARGET, RED)

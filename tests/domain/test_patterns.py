@@ -48,6 +48,7 @@ def test_every_pattern_alone_decides_some_path(pattern: str) -> None:
             "a/.codex/hooks/x", "a/.codex/rules/x", "a/.cursor/hooks/x",
             "a/.cursor/cli-config.json", "a/.gemini/hooks/x", "a/.gemini/policies/x",
             "a/.copilot/config.json", "a/.copilot/hooks/x", "opencode.jsonc", ".opencode/plugins/x",
+            ".pytest.ini", "a/pytest.toml", "a/.pytest.toml",
         )
     )  # fmt: skip
 
