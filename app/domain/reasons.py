@@ -45,7 +45,8 @@ _WAY_OUT: Mapping[VerdictRule, str] = {
     "guarded": "Leave it; a person edits it themselves.",
     "mode_tool": "",
     "mode_shell": "A file command is judged better alone, with its paths spelled out.",
-    "boundary": "Change the source until the run is green, or say what is wrong with the test.",
+    "boundary": "Change the source until the same run, alone in its line, is green, or say what is "
+    "wrong with the test.",
     "mode_write": "",
     "posture": "Say what you need; a person can apply another posture.",
     "tool_verdict": "Use another tool, or say what you need.",

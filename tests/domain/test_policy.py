@@ -100,8 +100,8 @@ def test_a_reason_names_its_entry_and_what_was_found(case: dict[str, Any]) -> No
         (
             Decision(verdict="deny", rule="boundary", detail="tests/a.py"),
             '[floorboss 7] "tests/a.py" is closed: a test run is red, and editing it is no way to '
-            "make it green. Change the source until the run is green, or say what is wrong with "
-            "the test.",
+            "make it green. Change the source until the same run, alone in its line, is green, or "
+            "say what is wrong with the test.",
         ),
         (Decision(verdict="none"), "[floorboss 7] nothing stands against this call."),
     ],
