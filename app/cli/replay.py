@@ -12,6 +12,7 @@ import typer
 from app.cli.exits import CLOSED, MISUSED, REFUSED, UNREACHABLE, fail
 
 if TYPE_CHECKING:
+    from app.cli.progress import Progress
     from app.config import Settings
     from app.replay.post import Daemon, Waiting
     from app.replay.run import Feed
@@ -154,9 +155,15 @@ def _told(
     """
     import json
 
+    from app.cli.progress import Progress
     from app.replay.report import as_json, totals_lines, waiting_json, waiting_line
 
-    reports = [_printed(report, quiet=json_) for report in _reports(files, feed, tally, attempts)]
+    progress = Progress(len(files), "files")
+    found = _reports(files, lambda lines: progress.watching(feed(lines)), tally, attempts)
+    try:
+        reports = [_printed(report, progress, quiet=json_) for report in found]
+    finally:
+        progress.clear()
     if not json_:
         print("\n".join(totals_lines(tally)), flush=True)
     waits = None if waiting is None else waiting(tally.proposed)
@@ -178,9 +185,10 @@ def _reports(files: list[Path], feed: Feed, tally: Tally, attempts: bool) -> Ite
         fail(MISUSED, f"{fault.filename}: {fault.strerror}")
 
 
-def _printed(report: FileReport, *, quiet: bool) -> FileReport:
+def _printed(report: FileReport, progress: Progress, *, quiet: bool) -> FileReport:
     from app.replay.report import file_lines
 
+    progress.step()
     if not quiet:
         print("\n".join(file_lines(report)), flush=True)
     return report

@@ -183,6 +183,10 @@ def totals_lines(tally: Tally) -> Iterator[str]:
     firings = _many(numbers.firings.total(), "firing")
     rate = f" ({_rate(numbers.firings.total(), numbers):g} per 100 calls)"
     yield f"{firings}{rate}{_listed(numbers.firings)}"
+    if numbers.firings:
+        rates = {name: _rate(count, numbers) for name, count in numbers.firings.most_common()}
+        each = ", ".join(f"{plain(name)} {found:g}" for name, found in rates.items())
+        yield f"per 100 calls: {each}"
     yield f"{_many(numbers.applied.total(), 'change')} applied{_listed(numbers.applied)}"
     yield f"{_many(numbers.proposals.total(), 'proposal')}{_listed(numbers.proposals)}"
     yield f"{_many(numbers.notices.total(), 'notice')}{_listed(numbers.notices)}"

@@ -54,7 +54,7 @@ class Numbers:
     verdicts: Counter[str] = field(default_factory=Counter)  # of attempts
     stopped: Counter[str] = field(default_factory=Counter)  # by the rule of the verdict
     stopping: Counter[str] = field(default_factory=Counter)  # the same calls: ask or deny
-    firings: Counter[str] = field(default_factory=Counter)  # by rule
+    firings: Counter[str] = field(default_factory=Counter)  # by rule, whatever they wrote
     applied: Counter[str] = field(default_factory=Counter)  # by rule; changes by the machine
     standing: int = 0  # changes by a standing approval
     proposals: Counter[str] = field(default_factory=Counter)  # by rule; ways back as `return`

@@ -52,7 +52,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Firing:
-    """A rule with a mode as its target tripped; `trigger` is the event's seq."""
+    """A rule tripped and was not latched; `trigger` is the event's seq."""
 
     trigger: int
     rule: str
@@ -69,13 +69,15 @@ def transitions(fired: tuple[Entry, ...], place: Place) -> Iterator[Transition]:
 
 
 def firings(fired: tuple[Entry, ...]) -> frozenset[Firing]:
-    """The firings among the entries that one event caused: each check once, whatever it wrote."""
+    """The firings among the entries that one event caused: each check once, whatever it wrote.
+
+    It narrowed, wrote a notice or a signal, or proposed.
+    """
     return frozenset(
         Firing(trigger=entry.ref or 0, rule=cause.rule, key=cause.key, agent=cause.agent)
         for entry in fired
         if entry.actor == MACHINE and _how(entry) is not None
         for cause in causes_of(entry.body)
-        if cause.target is not None and entry.kind == "applied"
     )
 
 

@@ -32,6 +32,7 @@ def test_people_see_what_changed_why_and_the_calls_behind_it(tmp_path: Path) -> 
     assert list(totals_lines(tally)) == [
         "2 files, 1 session, 4 calls: error 4",
         "1 firing (25 per 100 calls): repeated 1",
+        "per 100 calls: repeated 25",
         "1 change applied: repeated 1",
         "1 proposal: return 1",
         "0 notices",
@@ -55,7 +56,7 @@ def test_a_notice_and_a_signal_change_nothing(tmp_path: Path) -> None:
         "  turn 1  implementation  notice  context: context 95% full: compact, or go on in a new "
         "session from the handoff (turn 1)"
     )
-    assert dict(tally.totals.notices) == {"context": 1}
+    assert dict(tally.totals.notices) == dict(tally.totals.firings) == {"context": 1}
 
 
 def test_programs_find_the_prototypes_keys_with_its_meaning(tmp_path: Path) -> None:
@@ -116,7 +117,7 @@ def test_a_proposal_is_not_automatic(tmp_path: Path) -> None:
         False,
     )
     assert dict(tally.totals.proposals) == {"coverage": 1}
-    assert not tally.totals.firings  # a proposal's mode is no tightening's target
+    assert dict(tally.totals.firings) == {"coverage": 1}
 
 
 def test_several_files_stand_in_a_list_beside_the_totals(tmp_path: Path) -> None:

@@ -88,9 +88,10 @@ def test_a_stuck_agent_is_noticed_in_time_and_put_into_the_right_mode(
     assert len(counted) - len(missed) >= SHARE * len(counted) > 0
 
 
-def test_honest_work_fires_nothing(outcomes: list[Outcome]) -> None:
+def test_honest_work_keeps_its_mode_and_nothing_asks_for_another(outcomes: list[Outcome]) -> None:
     quiet = [o for o in outcomes if o.case["kind"] == "should_not_fire"]
-    assert {o.case["id"]: o.report.numbers.firings for o in quiet if o.report.numbers.firings} == {}
+    asked = [t for o in quiet for t in o.report.transitions if t.wanted and t.how != "proposed"]
+    assert asked == []
     assert quiet
 
 
