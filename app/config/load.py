@@ -118,7 +118,13 @@ def _whole(settings: Settings) -> Iterator[str]:
         near = nearest(settings.start_mode, modes)
         yield f'start_mode: there is no mode "{settings.start_mode}"; the nearest is "{near}"'
         return
-    yield from faults(settings.configuration())
+    yield from (_sourced(line, settings.sources) for line in faults(settings.configuration()))
+
+
+def _sourced(fault: str, sources: Mapping[str, str]) -> str:
+    """A fault of the whole that begins with a key, behind where that was said."""
+    source = sources.get(fault.partition(": ")[0])
+    return f"{source}: {fault}" if source else fault
 
 
 def _certificate(settings: Settings) -> Iterator[str]:

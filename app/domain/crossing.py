@@ -74,14 +74,18 @@ def _freer(there: Verdict, here: Verdict) -> bool:
 
 
 def holds_boundary(modes: Mapping[str, Mode]) -> str | None:
-    """The first mode that lets tests and implementation be written together, and how; else None."""
+    """The key that lets tests and implementation be written together, and how; None: no mode does.
+
+    Of several modes it is that of the first.
+    """
     for name, mode in sorted(modes.items()):
         if "test" in mode.writes and _IMPLEMENTATION_ZONES.intersection(mode.writes):
-            return f"mode {name} writes both tests and implementation"
+            return f"modes.{name}.writes: mode {name} writes both tests and implementation"
         rulings = sorted(mode.shell.items())
         unbound = [effect for effect, ruling in rulings if _unbound(mode, effect, ruling)]
         if unbound:
-            return f"mode {name} answers {unbound[0]} with none, whatever it writes"
+            key = f"modes.{name}.shell.{unbound[0]}"
+            return f"{key}: mode {name} answers {unbound[0]} with none, whatever it writes"
     return None
 
 

@@ -76,7 +76,11 @@ def test_a_mode_that_writes_on_both_sides_is_refused_by_name(
         shell: dict[str, Json] = {str(effect): said for effect, said in mode.shell.items()}
         mode = mode_of(name, {**definition(mode), "shell": {**shell, **change}})
     answer = holds_boundary({**MODES["default"], name: mode})
-    assert answer == said or (said is not None and answer == f"mode {name} {said}" + _end(said))
+    assert answer == (said and f"modes.{name}.{_key(change)}: mode {name} {said}" + _end(said))
+
+
+def _key(change: dict[str, Any]) -> str:
+    return "writes" if "writes" in change else f"shell.{next(iter(change))}"
 
 
 def _end(said: str) -> str:
