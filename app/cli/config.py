@@ -18,8 +18,9 @@ def config(
 
     from app.cli.client import of_settings
     from app.cli.places import settings
-    from app.cli.rendering import columns
+    from app.cli.settings_held import as_json as written
     from app.cli.settings_held import held
+    from app.cli.settings_table import table
 
     found = settings(host, port, state_dir, config, database_url)
     running = held(of_settings(found), found)
@@ -35,12 +36,12 @@ def config(
     shown = [
         (
             key,
-            json.dumps(value, ensure_ascii=False),
+            written(value),
             f"{source}; {running.note(key)}" if running is not None and differs else source,
         )
         for key, value, source, differs in rows
     ]
-    for line in columns([("KEY", "VALUE", "SOURCE"), *shown]):
+    for line in table([("KEY", "VALUE", "SOURCE"), *shown]):
         print(line)
     for note in found.notes():
         print(f"Note: {note}")

@@ -30,7 +30,7 @@ class Held:
 
     def note(self, key: str) -> str:
         """What is in force for a key, and what becomes of the value in the file."""
-        return plain(f"in force {json.dumps(self.leaves.get(key))}, {self._next(key)}")
+        return plain(f"in force {as_json(self.leaves.get(key))}, {self._next(key)}")
 
     def _next(self, key: str) -> str:
         if not any(f"{key}.".startswith(f"{setting}.") for setting in self.asked):
@@ -38,6 +38,13 @@ class Held:
         if not self.settled:
             return f"waits for approval as {self.seq}"
         return f"{self.settled} as {self.seq}"
+
+
+def as_json(value: object) -> str:
+    """A value as the file may say it; a whole number without a fraction, as the docs have it."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return json.dumps(value, ensure_ascii=False)
 
 
 def held(client: Client, found: Settings) -> Held | None:
