@@ -4,7 +4,7 @@ A proposal is what happened, what is in force, what a yes would change, and what
 
     16:52:56 demo  5 applied: implementation -> plan: same failing call 3 times
              in force: mode plan, posture yolo (by 5)
-             This would become freer:
+             If you approve, this becomes freer:
                tools     no longer denied: editing tools; writing tools
              type  a 6  to approve the return plan -> implementation;
                    d 6  to leave things as they are
@@ -116,7 +116,8 @@ def _now(book: Book, entry: Entry, configuration: Configuration) -> Iterator[str
 def _change(book: Book, entry: Entry, decided: Verb, configuration: Configuration) -> Iterator[str]:
     """What a decision would make freer and what stricter."""
     then = after(book, entry.scope, decided, entry.seq, configuration)
-    yield from changes(difference_between(book, then, entry.scope, configuration), INDENT)
+    found = difference_between(book, then, entry.scope, configuration)
+    yield from changes(found, INDENT, decided)
 
 
 def undecidable(entry: Entry) -> tuple[str, ...]:

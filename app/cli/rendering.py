@@ -13,9 +13,14 @@ from app.domain.tables import plain
 View = Mapping[str, Any]  # an entry, a session, what is in force: as the daemon shows it
 
 
-def entry_lines(entry: View) -> Iterator[str]:
-    """One entry in full. Its body is marked: it may hold what an agent wrote."""
+def entry_lines(entry: View, stands: str | None = None) -> Iterator[str]:
+    """One entry in full. Its body is marked: it may hold what an agent wrote.
+
+    `stands`: what has become of it; None: nothing can.
+    """
     yield plain(f"{entry['seq']} {entry['kind']}: {entry['summary']}")
+    if stands is not None:
+        yield plain(f"  {stands}")
     yield plain(f"  scope {entry['scope']}, {entry['action']}, {entry['direction']}")
     yield plain(f"  by {entry['actor']} at {entry['at']}")
     if entry["ref"]:

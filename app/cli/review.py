@@ -40,6 +40,7 @@ TURNS: Final[Mapping[tuple[str, str], str]] = {
 }
 LABELS: Final = (("tools", "tools"), ("paths", "paths"), ("commands", "commands"))
 HEADS: Final = {"freer": "This would become freer:", "stricter": "This would become stricter:"}
+AFTER: Final = {"freer": "this becomes freer:", "stricter": "this becomes stricter:"}
 
 
 def review(
@@ -72,7 +73,7 @@ def waiting(
     yield from happened(entry, cause)
     yield from wrapped(f"{in_force(now)}{_by(now)}.", "In force now:".ljust(LABEL))
     yield ""
-    yield from changes(proposal["difference"])
+    yield from changes(proposal["difference"], verb=proposal["verb"])
     yield from others(entry, now["mode"])
     if proposal.get("returns") is not None:
         yield from _used_up(now)
@@ -158,17 +159,21 @@ def _by(view: View) -> str:
     return f" (by {', '.join(map(str, view['seqs']))})" if view["seqs"] else ""
 
 
-def changes(difference: View, indent: str = "") -> Iterator[str]:
-    """What becomes freer and what stricter, a line or two for each kind of thing."""
-    lines = [line for way in HEADS for line in _way(way, difference[way], indent)]
+def changes(difference: View, indent: str = "", verb: str = "") -> Iterator[str]:
+    """What becomes freer and what stricter, a line or two for each kind of thing.
+
+    `verb`: by which decision, where no line before it says so.
+    """
+    heads = {way: f"If you {verb}, {AFTER[way]}" if verb else HEADS[way] for way in HEADS}
+    lines = [line for way in heads for line in _way(heads[way], difference[way], indent)]
     yield from lines
     if not lines:
         yield f"{indent}No call would be judged differently as long as the rest stays in force."
 
 
-def _way(way: str, parts: View, indent: str) -> Iterator[str]:
+def _way(head: str, parts: View, indent: str) -> Iterator[str]:
     if any(parts.values()):
-        yield f"{indent}{HEADS[way]}"
+        yield f"{indent}{head}"
         yield from freed(parts, f"{indent}  ")
 
 
@@ -234,11 +239,23 @@ def done(answer: View, there: str) -> Iterator[str]:
     yield from wrapped(f"Written: {wrote}.", rest=INDENT)
     yield from wrapped(f"In force for {_where(held['scope'])} now: {in_force(held)}.", rest=INDENT)
     yield from dict.fromkeys(line for each in entries for line in _next(each, there))
+    yield from _void(entries)
+
+
+def _void(entries: Iterable[View]) -> Iterator[str]:
+    """Why a proposal that was just written is over already."""
+    written = {each["seq"] for each in entries if each["kind"] == "proposed"}
+    for each in entries:
+        if each["kind"] == "ended" and each["ref"] in written:
+            over = plain(each["summary"]).partition(": ")[2]
+            yield from wrapped(f"{each['ref']} is void, as {over}.", rest=INDENT)
 
 
 def _next(entry: View, there: str) -> Iterator[str]:
-    """The command that undoes an entry of a decision, on a line of its own to be copied."""
+    """What came of an entry of a decision; a command that undoes it stands on its own line."""
     match entry["kind"]:
+        case "proposed" if entry["direction"] == "neutral":
+            yield "It would change nothing that a call is judged by now."
         case "applied" if entry["action"] in ("mode", "policy"):
             yield f"To take it back:  {program()} revert {entry['seq']}{there}"
         case "configured":

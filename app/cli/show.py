@@ -15,6 +15,7 @@ def show(seq: Seq, as_json: AsJson = False, url: Url = None) -> None:
     """Show one entry in full, and what refers to it; of an open proposal what it would change."""
     import json
 
+    from app.cli.becoming import become
     from app.cli.client import reader
     from app.cli.rendering import entry_lines
     from app.cli.review import waiting
@@ -30,15 +31,15 @@ def show(seq: Seq, as_json: AsJson = False, url: Url = None) -> None:
         cause = client.get(f"/controller/log/{entry['ref']}") if entry["ref"] else None
         for line in waiting(entry, cause, view, proposal, client.there):
             print(line)
-    for line in entry_lines(entry):
+    for line in entry_lines(entry, become(entry, view)):
         print(line)
 
 
 def _view(client: Client, entry: View) -> View:
-    """The session of a proposal, where it may still wait."""
+    """The session of an entry that something becomes of: a proposal, or what was applied."""
     from app.cli.client import segment
 
-    if entry["kind"] != "proposed":
+    if entry["kind"] not in ("proposed", "applied"):
         return {"proposals": []}
     found: View = client.get(f"/controller/sessions/{segment(entry['scope'])}")
     return found

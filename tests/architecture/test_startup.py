@@ -64,6 +64,8 @@ ANSWER = {
         way: {"tools": [], "paths": [], "commands": []} for way in ("freer", "stricter")
     },
     "entries": [],
+    "referred_to_by": [],
+    "restrictions": {"mode": {"seq": 1}},
     **HELD,
 }
 

@@ -13,7 +13,7 @@ from tests.cli.processes import FAILING, HOSTILE, Daemon, Terminal, environment
 Start = Callable[..., Terminal]
 RETURN = (
     r"(?s)demo  5 applied: implementation -> plan: .*?\n +in force: mode plan.*?\n"
-    r" +This would become freer:\n +tools .*?\n +type  a 6  to approve"
+    r" +If you approve, this becomes freer:\n +tools .*?\n +type  a 6  to approve"
 )
 
 

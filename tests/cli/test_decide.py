@@ -82,7 +82,9 @@ def test_a_printed_command_names_the_daemon_where_it_is_not_the_usual_one(
 def test_a_proposal_that_waits_is_shown_with_what_it_would_change(daemon: Daemon) -> None:
     _, seq = looped(daemon, "waits")
     shown = daemon.run("show", seq).stdout
-    assert "This would become freer:\n  tools     no longer denied: editing tools" in shown
+    assert (
+        "If you approve, this becomes freer:\n  tools     no longer denied: editing tools" in shown
+    )
     assert f"To approve it:   floorboss approve {seq} --url {daemon.url}\n" in shown
     assert f"To dismiss it:   floorboss dismiss {seq} --url {daemon.url}\n" in shown
     daemon.run("dismiss", seq, "--yes", token=OPERATOR)
@@ -129,6 +131,23 @@ def test_what_changed_between_the_question_and_the_answer_is_shown(
     assert "In force now:    mode plan, posture ask (by " in said
     assert f"To look again:   floorboss approve {seq} --url" in said
     assert mode(daemon, "moved") == "plan"
+
+
+def test_a_wish_for_a_way_back_of_an_ended_session_is_void_and_says_so(daemon: Daemon) -> None:
+    looped(daemon, "over")
+    daemon.ask("POST", "/controller/events", [{"session_id": "over", "kind": "session_end"}])
+    said = daemon.run("propose", "over", "--return", "mode", "--reason", "x").stdout
+    waits, wrote, _, why = said.splitlines()
+    seq = waits.split()[1].rstrip(";")
+    assert wrote.startswith(f"Written: {seq} proposed, ")
+    assert why == f"{seq} is void, as the session ended."
+
+
+def test_a_wish_for_what_is_in_force_says_that_it_changes_nothing(daemon: Daemon) -> None:
+    words = ("propose", "same", "--reason", "x", "--mode")
+    said = daemon.run(*words, "implementation").stdout.splitlines()
+    assert said[-1] == "It would change nothing that a call is judged by now."
+    assert "change nothing" not in daemon.run(*words, "plan").stdout
 
 
 def test_the_wrong_verb_names_the_right_one(daemon: Daemon) -> None:

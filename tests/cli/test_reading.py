@@ -52,6 +52,35 @@ def test_show_tells_what_followed_and_escapes_what_an_agent_wrote(daemon: Daemon
     assert all(line.startswith("  | ") for line in shown.splitlines() if "owned" in line)
 
 
+def second(daemon: Daemon, seq: object) -> str:
+    """The line near the top that says what has become of an entry."""
+    shown = daemon.run("show", str(seq)).stdout.splitlines()
+    at = next(i for i, line in enumerate(shown) if line.startswith(f"{seq} "))
+    return shown[at + 1].strip()
+
+
+def test_show_says_what_has_become_of_an_entry(daemon: Daemon) -> None:
+    applied, back = daemon.loop("become")
+    assert second(daemon, applied["seq"]) == "in force now"
+    assert second(daemon, back["seq"]) == "open: it waits for a person"
+    wish = ("propose", "become", "--mode", "debug", "--reason", "x", "--decide", "--yes")
+    daemon.run(*wish, token=OPERATOR)
+    newer = daemon.ask("GET", "/controller/sessions/become")["restrictions"]["mode"]["seq"]
+    assert second(daemon, applied["seq"]) == f"not in force now: covered by {newer}"
+    void = daemon.ask("GET", f"/controller/log/{back['seq']}")["referred_to_by"][-1]["seq"]
+    why = "what it would take back is not in force"
+    assert second(daemon, back["seq"]) == f"void by {void}: {why}"
+    daemon.run("revert", str(newer), "--yes", token=OPERATOR)
+    (reverted,) = daemon.ask("GET", f"/controller/log/{newer}")["referred_to_by"]
+    assert second(daemon, newer) == f"over: reverted by {reverted['seq']}"
+    assert second(daemon, applied["seq"]) == "in force now"
+    (again,) = daemon.ask("GET", "/controller/sessions/become")["proposals"]
+    daemon.run("dismiss", str(again["seq"]), "--yes", token=OPERATOR)
+    assert second(daemon, again["seq"]).startswith("decided: dismissed by ")
+    daemon.ask("POST", "/controller/events", [{"session_id": "become", "kind": "session_end"}])
+    assert second(daemon, applied["seq"]) == "in force now, though the session ended"
+
+
 def test_show_names_the_entries_that_refer_to_it(daemon: Daemon) -> None:
     applied, returns = daemon.loop("refers")
     shown = daemon.run("show", str(applied["seq"])).stdout
@@ -214,6 +243,17 @@ def test_config_tells_each_value_and_where_it_was_said(state: Path) -> None:
     assert ["port", "9000", "FLOORBOSS_PORT"] in rows
     assert ["profile", '"strict"', "floorboss.toml"] in rows
     assert ["ceiling", '"yolo"', "default"] in rows
+
+
+def test_config_fits_a_terminal_and_writes_numbers_as_the_docs_do(state: Path) -> None:
+    shown = run("config", env=environment(state)).stdout.splitlines()
+    paths = ("state_dir", "config", "database_url")
+    assert [each for each in shown if len(each) > 80 and not each.startswith(paths)] == []
+    assert ["rules.repeated.failed", "3", "default"] in map(str.split, shown)
+    at = next(i for i, line in enumerate(shown) if line.startswith("modes.implementation.tools"))
+    below = next(i for i, line in enumerate(shown) if line.startswith("modes.implementation.wri"))
+    whole = " ".join(" ".join(shown[at:below]).split())
+    assert whole.endswith('"web", "subagent", "talk", "mcp", "other"] default')
 
 
 def test_config_and_show_tell_what_is_in_force_and_what_waits(state: Path) -> None:
