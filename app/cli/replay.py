@@ -28,7 +28,7 @@ def replay(
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print JSON, at the end.")] = False,
     profile: Annotated[
-        str | None, typer.Option(help="Thresholds and modes: default or strict.")
+        list[str] | None, typer.Option(help="Thresholds and modes: default or strict.")
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -37,6 +37,10 @@ def replay(
     verdicts: Annotated[
         bool,
         typer.Option("--verdicts", help="Judge each call before it runs, as hooks would have it."),
+    ] = False,
+    diff: Annotated[
+        bool,
+        typer.Option("--diff", help="What --set or --profile (or two of them) makes different."),
     ] = False,
     post: Annotated[
         str | None, typer.Option(metavar="URL", help="Feed the calls to the daemon there.")
@@ -58,10 +62,20 @@ def replay(
     if post is None:
         if token_fd is not None:
             fail(MISUSED, "--token-fd goes with --post")
-        feed, tally = _core(settings, profile, set_ or [])
+        profiles, thresholds = profile or [], set_ or []
+        if diff:
+            from app.cli.comparing import compared
+
+            compared(files, settings, profiles, thresholds, json_=json_, attempts=verdicts)
+            return
+        if len(profiles) > 1:
+            fail(MISUSED, "one --profile is what a run is under; two are compared with --diff")
+        feed, tally = _core(settings, next(iter(profiles), None), thresholds)
         _told(files, feed, tally, json_=json_, attempts=verdicts)
         return
-    if profile is not None or set_:
+    if diff:
+        fail(MISUSED, "--diff is for runs without a daemon; a daemon has one configuration")
+    if profile or set_:
         fail(MISUSED, "--profile and --set are for a run without a daemon; it has its own settings")
     if verdicts:
         fail(MISUSED, "--verdicts is for a run without a daemon; nothing may be asked of it twice")
@@ -83,15 +97,12 @@ def _files(paths: list[Path]) -> list[Path]:
 
 
 def _core(settings: Settings, profile: str | None, thresholds: list[str]) -> tuple[Feed, Tally]:
-    from app.replay.choice import Unknown, chosen
+    from app.cli.comparing import configuration
     from app.replay.run import Core
     from app.replay.tally import Tally
 
-    configuration = chosen(settings, profile, thresholds)
-    if isinstance(configuration, Unknown):
-        fail(MISUSED, configuration.detail)
-    tally = Tally(configuration.start_mode, configuration.context_limit)
-    return Core(configuration, own=settings.own).feed, tally
+    under = configuration(settings, profile, thresholds)
+    return Core(under, own=settings.own).feed, Tally(under.start_mode, under.context_limit)
 
 
 def _daemon(url: str, token_fd: int | None, settings: Settings) -> Daemon:

@@ -147,7 +147,7 @@ def _content(report: FileReport) -> str:
     """What wrote a file, and how many calls it tells of."""
     if not report.format:
         return ": no session log that is read here" if report.numbers.lines else ": empty"
-    return f" ({report.format}): {_many(report.numbers.calls, 'call')}"
+    return f" ({report.format}): {many(report.numbers.calls, 'call')}"
 
 
 def _end(report: FileReport) -> str:
@@ -176,44 +176,44 @@ def transition_line(found: Transition, *, several: bool = False) -> str:
 def totals_lines(tally: Tally) -> Iterator[str]:
     """All files together, in a few lines."""
     numbers = tally.totals
-    files, sessions = _many(tally.files, "file"), _many(len(tally.sessions), "session")
-    yield f"{files}, {sessions}, {_many(numbers.calls, 'call')}{_listed(numbers.outcomes)}"
+    files, sessions = many(tally.files, "file"), many(len(tally.sessions), "session")
+    yield f"{files}, {sessions}, {many(numbers.calls, 'call')}{_listed(numbers.outcomes)}"
     if len(tally.formats) > 1:
         yield f"{len(tally.formats)} formats{_listed(_named(tally))}"
-    firings = _many(numbers.firings.total(), "firing")
+    firings = many(numbers.firings.total(), "firing")
     rate = f" ({_rate(numbers.firings.total(), numbers):g} per 100 calls)"
     yield f"{firings}{rate}{_listed(numbers.firings)}"
     if numbers.firings:
         rates = {name: _rate(count, numbers) for name, count in numbers.firings.most_common()}
         each = ", ".join(f"{plain(name)} {found:g}" for name, found in rates.items())
         yield f"per 100 calls: {each}"
-    yield f"{_many(numbers.applied.total(), 'change')} applied{_listed(numbers.applied)}"
-    yield f"{_many(numbers.proposals.total(), 'proposal')}{_listed(numbers.proposals)}"
-    yield f"{_many(numbers.notices.total(), 'notice')}{_listed(numbers.notices)}"
+    yield f"{many(numbers.applied.total(), 'change')} applied{_listed(numbers.applied)}"
+    yield f"{many(numbers.proposals.total(), 'proposal')}{_listed(numbers.proposals)}"
+    yield f"{many(numbers.notices.total(), 'notice')}{_listed(numbers.notices)}"
     yield from _rarer(numbers)
 
 
 def _rarer(numbers: Numbers) -> Iterator[str]:
     """What most runs have none of."""
     if numbers.verdicts:
-        yield f"{_many(numbers.verdicts.total(), 'verdict')}{_listed(numbers.verdicts)}"
-        many, rate = _many(numbers.stopped.total(), "call"), _rate(numbers.stopped.total(), numbers)
-        would = f"{many} would be denied or asked about ({rate:g} per 100 calls)"
+        yield f"{many(numbers.verdicts.total(), 'verdict')}{_listed(numbers.verdicts)}"
+        calls, rate = many(numbers.stopped.total(), "call"), _rate(numbers.stopped.total(), numbers)
+        would = f"{calls} would be denied or asked about ({rate:g} per 100 calls)"
         yield f"{would}{_listed(numbers.stopped)}"
     if numbers.standing:
-        yield f"{_many(numbers.standing, 'change')} by a standing approval"
+        yield f"{many(numbers.standing, 'change')} by a standing approval"
     if numbers.duplicates:
-        yield f"{_many(numbers.duplicates, 'event')} known already, counted once"
+        yield f"{many(numbers.duplicates, 'event')} known already, counted once"
     if numbers.refused:
-        yield f"{_many(numbers.refused.total(), 'event')} left out{_listed(numbers.refused)}"
+        yield f"{many(numbers.refused.total(), 'event')} left out{_listed(numbers.refused)}"
     if numbers.unknown:
         kinds = _listed(numbers.unknown)
-        yield f"{_many(numbers.unknown.total(), 'line')} of unknown type{kinds}"
+        yield f"{many(numbers.unknown.total(), 'line')} of unknown type{kinds}"
     if numbers.unreadable:
-        yield f"{_many(numbers.unreadable, 'line')} unreadable of {numbers.lines:,}"
+        yield f"{many(numbers.unreadable, 'line')} unreadable of {numbers.lines:,}"
 
 
-def _many(count: int, what: str) -> str:
+def many(count: int, what: str) -> str:
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 

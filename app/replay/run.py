@@ -32,6 +32,7 @@ from app.service.desk import Desk
 from app.service.intake import Arrival, check, receive
 
 Feed: TypeAlias = Callable[[Iterator[Line]], Iterator[tuple[Line, Heard]]]
+Group: TypeAlias = tuple[dict[str, Counts], Iterator[Line]]
 START: Final = "2000-01-01T00:00:00.000Z"  # of a run in which no event says when it happened
 AGENTS: Final = "subagents"  # where Claude Code keeps the files of a session's agents
 OTHERS: Final = frozenset({".json", ".log", ".ndjson", ".traj", ".txt"})  # endings looked into
@@ -88,13 +89,19 @@ def replay(
     With `attempts` each call is first judged, as if the harness had asked before it ran.
     Raises OSError where a file cannot be opened.
     """
+    for counts, lines in groups(paths, attempts=attempts):
+        yield from tally.together(counts, feed(lines))
+
+
+def groups(paths: Sequence[Path], *, attempts: bool = False) -> Iterator[Group]:
+    """The events of the files that are read together, and what is counted while they are taken."""
     for files in _sessions(paths):
         counts = {str(path): Counts() for path in files}
         timed = merge(
             *(_timed(path, counts[str(path)], attempts=attempts) for path in files),
             key=itemgetter(0),
         )
-        yield from tally.together(counts, feed(line for _, line in timed))
+        yield counts, (line for _, line in timed)
 
 
 def _timed(path: Path, counts: Counts, *, attempts: bool) -> Iterator[tuple[str, Line]]:

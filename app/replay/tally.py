@@ -9,8 +9,9 @@ from typing import Final, TypeAlias
 
 from app.domain.entries import session_of
 from app.domain.events import Event
+from app.replay.fires import Fire, fires
 from app.replay.lines import Call, Counts, Line, call_of
-from app.replay.transitions import Place, Transition, firings, returns, transitions
+from app.replay.transitions import Place, Transition, returns, transitions
 from app.replay.verdicts import Stopped, stopped
 from app.service.intake import Answer, Conflict
 
@@ -87,6 +88,7 @@ class FileReport:
     format: str = ""  # what wrote it; empty: nothing that is read here
     numbers: Numbers = field(default_factory=Numbers)
     transitions: list[Transition] = field(default_factory=list)
+    fires: list[Fire] = field(default_factory=list)
     stopped: list[Stopped] = field(default_factory=list)  # calls that would not just have run
     sessions: dict[str, None] = field(default_factory=dict)  # in the order of their first event
     final_mode: str | None = None
@@ -105,6 +107,7 @@ class Tally:
         self.sessions: set[str] = set()
         self.proposed: dict[str, None] = {}  # sessions with a proposal, in their order
         self._start_mode, self._context_limit = start_mode, context_limit
+        self._events = 0  # of the run so far, those that were left out too
         self._turns: dict[int, int] = {}  # seq of a finished call -> its number in its session
         self._calls: Counter[str] = Counter()  # finished calls by session
         self._windows: dict[str, Window] = {}
@@ -123,6 +126,7 @@ class Tally:
         reports = {log: FileReport(log=log, final_mode=self._start_mode) for log in counts}
         last: dict[str, str] = {}
         for line, said in heard:
+            self._events += 1
             report = reports[line.log]
             last[line.log] = line.event.session_id
             report.sessions[line.event.session_id] = None
@@ -146,7 +150,9 @@ class Tally:
         self._modes[event.scope] = said.mode
         found = list(transitions(said.fired, self._place(line, said)))
         numbers.proposals.update("return" for entry in proposals if returns(entry))
-        numbers.firings.update(firing.rule for firing in firings(said.fired))
+        fired = list(fires(found, line, self._events))
+        numbers.firings.update(fire.rule for fire in fired)
+        report.fires += fired
         for transition in found:
             self._told(numbers, transition)
         report.transitions += found

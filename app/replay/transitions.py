@@ -34,6 +34,7 @@ class Transition:
     how: How
     reason: str
     rule: str | None = None
+    key: str = ""  # which comparison of the rule
     value: float | None = None
     threshold: float | None = None
     wanted: str | None = None
@@ -50,35 +51,12 @@ class Place:
     turns: Mapping[int, int]  # seq of a finished call -> its number in its session
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Firing:
-    """A rule tripped and was not latched; `trigger` is the event's seq."""
-
-    trigger: int
-    rule: str
-    key: str
-    agent: str
-
-
 def transitions(fired: tuple[Entry, ...], place: Place) -> Iterator[Transition]:
     """The transitions among the entries that one event caused; ways back are left out."""
     for entry in fired:
         how = _how(entry)
         if how is not None:
             yield _transition(entry, how, place)
-
-
-def firings(fired: tuple[Entry, ...]) -> frozenset[Firing]:
-    """The firings among the entries that one event caused: each check once, whatever it wrote.
-
-    It narrowed, wrote a notice or a signal, or proposed.
-    """
-    return frozenset(
-        Firing(trigger=entry.ref or 0, rule=cause.rule, key=cause.key, agent=cause.agent)
-        for entry in fired
-        if entry.actor == MACHINE and _how(entry) is not None
-        for cause in causes_of(entry.body)
-    )
 
 
 def returns(entry: Entry) -> bool:
@@ -111,6 +89,7 @@ def _transition(entry: Entry, how: How, place: Place) -> Transition:
         how=how,
         reason=_reason(entry),
         rule=cause.rule or None,
+        key=cause.key,
         value=cause.value if cause.rule else None,
         threshold=cause.threshold if cause.rule else None,
         wanted=cause.target,

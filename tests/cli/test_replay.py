@@ -86,6 +86,10 @@ def test_a_profile_and_thresholds_can_be_chosen(typed: Typed, looping: Path) -> 
         (["{file}", "--post", "http://localhost:1"], "no token"),
         (["{file}", "--post", "http://localhost:1", "--profile", "strict"], "its own settings"),
         (["{file}", "--token-fd", "0"], "goes with --post"),
+        (["{file}", "--diff"], "--diff compares with --set"),
+        (["{file}", "--diff", "--post", "http://localhost:1"], "without a daemon"),
+        (["{file}", "--profile", "strict", "--profile", "default"], "compared with --diff"),
+        (["{file}", "--diff", *["--profile=strict"] * 3], "two profiles at the most"),
         (["{file}", "--config", "nowhere.toml"], "the settings are wrong"),
         (["{file}", "--mode", "plan"], "No such option"),
     ],
@@ -190,3 +194,33 @@ def test_a_daemon_that_is_not_there_is_named(typed: Typed, looping: Path, tmp_pa
     result = typed("--post", url, "--state-dir", folder, looping)
     assert result.status == UNREACHABLE
     assert url in result.stderr
+
+
+def test_two_configurations_are_compared_call_by_call(typed: Typed, looping: Path) -> None:
+    said = typed("--diff", "--set", "repeated.failed=0", looping)
+    assert said.status == 0
+    first, second, third, fourth = said.stdout.splitlines()
+    assert first == "repeated.failed: 3 -> 0"
+    assert second == "1 file, 1 session, 3 calls"
+    assert third == "repeated: 1 -> 0 firings; 0 appear, 1 disappear"
+    assert fourth.startswith(f"  - turn 3 of s, line 3 of {looping}: Bash ")
+    assert fourth.endswith("nothing changed in between (turns 1, 2, 3)")
+    found = json.loads(typed("--diff", "--json", "--set", "repeated.failed=0", looping).stdout)
+    assert found["by_rule"] == {"repeated": {"appeared": 0, "vanished": 1}}
+    assert found["appeared"] == []
+    assert [(fire["session"], fire["turn"]) for fire in found["vanished"]] == [("s", 3)]
+
+
+@pytest.mark.parametrize(
+    ("words", "change"),
+    [
+        (["--profile", "strict"], "profile: default -> strict"),
+        (["--profile", "strict", "--profile", "default"], "profile: strict -> default"),
+        (["--profile", "strict", "--set", "timeouts.count=9"], "timeouts.count: 3 -> 9"),
+        (["--set", "timeouts.count=3"], "The two configurations are the same."),
+    ],
+)
+def test_what_is_compared_is_said_first(
+    typed: Typed, words: list[str], change: str, looping: Path
+) -> None:
+    assert typed("--diff", *words, looping).stdout.splitlines()[0] == change
