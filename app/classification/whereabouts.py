@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -27,11 +28,13 @@ _OPENING: Final = re.compile(r"^(?:[({!]+\s*|(?:then|do|else|if|while|until|time
 _UNSAID: Final = re.compile(r"[$`*?\[{~]")
 # Options of a wrapper that put the runner elsewhere, and variables that runners take options from.
 _STEERS: Final = re.compile(
-    r"--(?:directory|project|prefix|cwd|workdir|root|rootdir|package)=.+"
+    r"--(?:chdir|directory|project|prefix|cwd|workdir|root|rootdir|package)=.+"
     r"|(?:PYTEST_\w+|JEST_\w+|NODE_OPTIONS|NODE_PATH|PYTHONPATH|RUBYOPT|RUBYLIB|PERL5OPT|GOFLAGS"
     r"|PATH|SHELL|ENV|BASH_ENV|LD_PRELOAD|(?:GNU)?MAKEFLAGS|MFLAGS|TOX\w*|NOX\w*|(?:npm|NPM)_\w+"
     r"|VITEST_\w+|CARGO_\w+|MAVEN_\w+|GRADLE_\w+)=.+"
 )
+_FOLDER_OPTIONS: Final = words("-C --chdir --directory --project --prefix --cwd --workdir")
+_CONTAINERS: Final = words("docker docker-compose podman ssh")
 
 
 def whereabouts(arguments: Mapping[str, Json], runner: Runner, folder: str, place: Place) -> str:
@@ -43,7 +46,14 @@ def whereabouts(arguments: Mapping[str, Json], runner: Runner, folder: str, plac
     told = [folder, *(each for member in members[:-1] for each in _moved(member))]
     unsaid = [each for each in told if _UNSAID.search(each)]
     steering = [word for member in members for word in member.words if _STEERS.fullmatch(word)]
+    steering += _put_elsewhere(members[-1].words) if members else []
     return " ".join([*filter(None, [_reached(told, place)]), *unsaid, *steering])
+
+
+def _put_elsewhere(said: Sequence[str]) -> list[str]:
+    """What of a command's own words puts the runner into another folder or another machine."""
+    options = [f"{one} {two}" for one, two in pairwise(said) if one in _FOLDER_OPTIONS]
+    return options + [word for word in said if word in _CONTAINERS]
 
 
 def moves(arguments: Mapping[str, Json]) -> bool:
