@@ -199,7 +199,13 @@ def test_a_dry_run_promises_what_the_run_then_does_and_writes_nothing(running: R
     assert status == 200
     assert set(promised) == {"in_force", "expected_state", "difference"}
     freer = promised["difference"]["freer"]
-    assert [item["name"] for item in freer["tools"]] == ["edit", "write", "test"]
+    assert [item["name"] for item in freer["tools"]] == [
+        "edit",
+        "write",
+        "test",
+        "unknown",
+        "unknown_closed",
+    ]
     assert [item["name"] for item in freer["paths"]] == ["project", "given", "temporary"]
     assert {"git_record", "unknown"} < {item["name"] for item in freer["commands"]}
     assert not any(promised["difference"]["stricter"].values())
