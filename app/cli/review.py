@@ -106,8 +106,8 @@ def others(entry: Mapping[str, Any], mode: str, indent: str = "") -> Iterator[st
     beside = [name for name in changed if name != mode]
     if beside:
         yield from wrapped(
-            f"That is what mode {mode} judges now. Also changed, for sessions that go there later:"
-            f" mode {', '.join(beside)}, as listed above.",
+            f"What names no mode is about mode {mode}, which is in force now. Also changed, for"
+            f" sessions that go there later: mode {', '.join(beside)}, as listed above.",
             indent,
         )
 

@@ -16,7 +16,7 @@ from typing import Final, Literal, TypeAlias, cast
 
 from app.domain.calls import Zone
 from app.domain.events import Json
-from app.domain.modes import VERDICTS, Verdict
+from app.domain.modes import VERDICTS, Mode, Verdict
 from app.domain.naming import COMMANDS, PLACES, TOOLS, UNVOUCHED, listed
 from app.domain.patterns import matches
 from app.domain.policy import decide, runs_commands
@@ -57,6 +57,7 @@ class Item:
     after: Verdict
     places: tuple[Zone, ...] = ()  # of an effect: only where it names these; empty: anywhere
     but: tuple[str, ...] = ()  # patterns inside it for which this does not change
+    mode: str = ""  # the mode in which it changes; empty: under what is in force
 
     @property
     def freer(self) -> bool:
@@ -67,7 +68,8 @@ class Item:
     def what(self) -> str:
         """What it is about: our words, and quoted names."""
         but = f", except {listed(map(quoted, self.but))}" if self.but else ""
-        return f"{_what(self)}{but}"
+        where = f" (in mode {self.mode})" if self.mode else ""
+        return f"{_what(self)}{but}{where}"
 
 
 Difference: TypeAlias = tuple[Item, ...]
@@ -110,6 +112,16 @@ def difference(before: InForce, after: InForce, *, unenforced: bool = False) -> 
     return tuple(sorted(kept, key=lambda item: VERDICTS.index(item.after)))
 
 
+def redefined(old: Mapping[str, Mode], new: Mapping[str, Mode]) -> Difference:
+    """What modes that are defined anew judge otherwise, each by itself and named in its items."""
+    changed = (name for name in sorted(new) if name in old and old[name] != new[name])
+    return tuple(
+        replace(item, mode=name)
+        for name in changed
+        for item in difference(InForce(modes=(old[name],)), InForce(modes=(new[name],)))
+    )
+
+
 def covers(item: Item, call: Call, before: Verdict, after: Verdict) -> bool:
     """Whether an item tells of a call that changes: subject and direction are the call's."""
     freer = VERDICTS.index(after) < VERDICTS.index(before)
@@ -150,6 +162,7 @@ def _by_part(items: Iterable[Item]) -> dict[str, Json]:
             "what": item.what,
             "before": item.before,
             "after": item.after,
+            **({"mode": item.mode} if item.mode else {}),
         })  # fmt: skip
     return cast("dict[str, Json]", parts)
 

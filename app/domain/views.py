@@ -8,7 +8,7 @@ from app.domain.artifacts import Artifact
 from app.domain.bodies import held_names
 from app.domain.configuration import Configuration
 from app.domain.decisions import judged, right_verb
-from app.domain.differences import difference, difference_view
+from app.domain.differences import Difference, difference, difference_view, redefined
 from app.domain.entries import RESTRICTIONS, Entry, agent_of
 from app.domain.events import Json
 from app.domain.expected_state import state_of
@@ -18,7 +18,7 @@ from app.domain.limits import limit_json, until
 from app.domain.observations import part_of
 from app.domain.outline import outline
 from app.domain.readings import readings
-from app.domain.restrictions import policy_json
+from app.domain.restrictions import InForce, policy_json
 from app.domain.state import (
     Book,
     Override,
@@ -68,12 +68,24 @@ def difference_between(
 ) -> dict[str, Json]:
     """What is freer and what stricter for calls of `scope` under one book than under another.
 
-    Where both only observe, it is what would be denied that differs.
+    Where both only observe, it is what would be denied that differs. Modes that are defined anew
+    and do not judge the scope now are told apart, each by its name.
     """
     old, new = (book.configuration(configuration) for book in (before, after))
     held, then = in_force(before, scope, old), in_force(after, scope, new)
     unenforced = (old.enforcement, new.enforcement) == ("enforce", "observe")
-    return difference_view(difference(held, then, unenforced=unenforced))
+    found = difference(held, then, unenforced=unenforced)
+    return difference_view((*found, *_elsewhere(held, then, old, new)))
+
+
+def _elsewhere(held: InForce, then: InForce, old: Configuration, new: Configuration) -> Difference:
+    """What modes judge otherwise that are not the ones in force before and afterwards."""
+    if old.modes == new.modes:
+        return ()
+    told = {mode.name for mode in held.modes if mode == old.modes.get(mode.name)}
+    told &= {mode.name for mode in then.modes if mode == new.modes.get(mode.name)}
+    apart = {name: mode for name, mode in new.modes.items() if name not in told}
+    return redefined(old.modes, apart)
 
 
 def _restricting(book: Book, scope: str) -> list[Json]:

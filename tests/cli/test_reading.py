@@ -274,7 +274,9 @@ def test_config_and_show_tell_what_is_in_force_and_what_waits(state: Path) -> No
         shown = daemon.run("show", "3").stdout
         assert "  ceiling: in force: ask; asked for: auto\n" in shown
         assert "  modes.debug.writes: in force: nothing; asked for: temporary\n" in shown
-        assert "That is what mode implementation judges now. Also changed, for sessions" in shown
+        assert "What names no mode is about mode implementation, which is in force now." in shown
+        assert "Also changed, for sessions" in " ".join(shown.split())
+        assert "temporary files (in mode debug)" in " ".join(shown.split())
         assert "mode debug, as listed above." in shown
         assert "settings that may free a call wait for a person" in daemon.run("status").stdout
         assert "  modes.mine: a mode of its own before, nothing from then on\n" in (

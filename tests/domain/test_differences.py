@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
-from app.domain.differences import PARTS, Item, difference, difference_view
+from app.domain.differences import PARTS, Item, difference, difference_view, redefined
 from app.domain.modes import MODES, VERDICTS, Mode, Verdict
 from app.domain.patterns import matches
 from app.domain.policy import decide
@@ -130,3 +131,17 @@ def test_the_way_back_is_the_same_list_in_the_other_direction(
 def test_between_the_modes_that_ship_a_list_stays_short(before: str, after: str) -> None:
     items = difference(held({"mode": before}), held({"mode": after}))
     assert len(items) <= 14  # commands and tools nobody can vouch for are told apart
+
+
+def test_modes_that_are_defined_anew_are_told_by_name_each_by_itself() -> None:
+    old = {name: DEFAULT[name] for name in ("debug", "implementation", "plan")}
+    shell = DEFAULT["debug"].shell.set("unknown", "ask")
+    asking = replace(DEFAULT["debug"], shell=shell)
+    new = {**old, "debug": asking, "mine": DEFAULT["review"]}
+    assert [*map(line, redefined(old, new))] == [
+        "+ commands: commands nobody can vouch for (in mode debug): deny -> ask",
+        "+ tools: tools nobody can vouch for (in mode debug): deny -> ask",
+    ]
+    shown: Any = difference_view(redefined(old, new))
+    assert [item["mode"] for item in shown["freer"]["tools"]] == ["debug"]
+    assert redefined(old, {**old, "mine": DEFAULT["review"]}) == ()

@@ -353,3 +353,18 @@ def test_what_waits_for_that_keeps_the_rules_at_work() -> None:
     floor.starts_with(modes_implementation=NO_WEB["modes_implementation"])
     floor.failing("make", 3)
     assert floor.mode() == "plan"
+
+
+def test_the_difference_of_settings_names_the_modes_that_are_not_in_force_now() -> None:
+    floor = Started(values(ceiling="ask"))
+    floor.starts_with(ceiling="yolo", modes_debug=mode("debug", shell={"unknown": "ask"}))
+    view: Any = session_view(floor.book, EVERYWHERE, floor.configuration)
+    (shown,) = view["proposals"]
+    freer = [item for items in shown["difference"]["freer"].values() for item in items]
+    assert [i["what"] for i in freer if i.get("mode") == "debug"] == [
+        "tools nobody can vouch for (in mode debug)",
+        "commands nobody can vouch for (in mode debug)",
+    ]
+    assert "editing tools" in [item["what"] for item in freer if "mode" not in item]
+    held = [item for item in freer if item.get("mode") == "implementation"]
+    assert held == []  # what is in force is told once, by itself
