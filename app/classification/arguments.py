@@ -13,6 +13,8 @@ from app.domain.events import Json
 
 DIGEST = 16  # hex digits of every digest here
 _PATHS: Final = ("file_path", "path", "notebook_path", "filename", "file", "filepath")
+# As harnesses spell it: filePath (OpenCode), absolute_path (Gemini CLI), target_file (Cursor).
+_SPELLED: Final = frozenset({"filepath", "absolutepath", "targetfile", "notebookpath"})
 _COSMETIC: Final = words(
     "description explanation brief reason justification task_progress thought timeout timeout_ms"
     " yield_time_ms max_output_tokens call_id id prefix_rule sandbox_permissions"
@@ -33,7 +35,13 @@ def path_of(arguments: Mapping[str, Json]) -> str | None:
         value = arguments.get(key)
         if isinstance(value, str) and value:
             return value
-    return None
+    spelled = (value for key, value in arguments.items() if _folded(key) in _SPELLED)
+    return next((value for value in spelled if isinstance(value, str) and value), None)
+
+
+@remembered
+def _folded(key: str) -> str:
+    return key.lower().replace("_", "")
 
 
 def command_of(arguments: Mapping[str, Json]) -> str:

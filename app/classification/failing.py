@@ -45,7 +45,8 @@ _NAMES: Final = tuple(
         r"^[ \t]*FAIL\s+(\S+\.\S+)",  # jest's files
     )
 )
-_TOOK: Final = re.compile(r" \(\d+ ?m?s\)$")
+# What a runner adds to a name: (12 ms) by jest, 12ms by vitest; each run has another one.
+_TOOK: Final = re.compile(r" (?:\(\d+(?:\.\d+)? ?m?s\)|\d+(?:\.\d+)?m?s)$")
 _RED: Final = re.compile(r"^FAIL(?:ED)?\b", re.MULTILINE)
 
 
