@@ -17,7 +17,7 @@ MEANINGS: Final = {
     REFUSED: "the daemon refused, a check did not hold, or you answered no; nothing was changed"
     " (`replay --post`: what it took before stays)",
     MISUSED: "wrong arguments or settings, nobody there to ask for the operator's token, or no"
-    " session files (`replay`: not one line that can be read)",
+    " session files (`replay`, `tune`: not one line that can be read)",
     HELD: "`serve`: another daemon has this log; it is named",
     CLOSED: "the state folder, the log, the port or a harness's settings cannot be used as is,"
     " or the output cannot be written",

@@ -21,6 +21,7 @@ from app.cli.exits import CLOSED, REFUSED
 COMMANDS: Final[Mapping[str, str]] = {
     "serve": "app.cli.serve:serve",
     "replay": "app.cli.replay:replay",
+    "tune": "app.cli.tune:tune",
     "status": "app.cli.status:status",
     "log": "app.cli.log:log",
     "show": "app.cli.show:show",

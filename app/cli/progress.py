@@ -30,8 +30,8 @@ class Progress:
         every: float = EVERY,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.done = 0  # pieces
-        self._total, self._what, self._every, self._clock = total, what, every, clock
+        self.done, self.total = 0, total  # pieces
+        self._what, self._every, self._clock = what, every, clock
         self._stream = sys.stderr if stream is None else stream
         self._next = clock() + after if self._stream.isatty() else float("inf")
         self._events, self._shown = 0, False
@@ -57,9 +57,9 @@ class Progress:
 
     def _show(self) -> None:
         self._shown, self._next = True, self._clock() + self._every
-        full = BAR * self.done // max(1, self._total)
+        full = BAR * self.done // max(1, self.total)
         bar = "#" * full + "-" * (BAR - full)
         text = (
-            f"[{bar}] {self.done:,} of {self._total:,} {self._what}, events read: {self._events:,}"
+            f"[{bar}] {self.done:,} of {self.total:,} {self._what}, events read: {self._events:,}"
         )
         print(f"{CLEAR}{text}", end="", file=self._stream, flush=True)

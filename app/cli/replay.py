@@ -57,7 +57,7 @@ def replay(
     """Run session files through the rules and tell what would have changed, and why."""
     from app.cli import places
 
-    files = _files(paths or [])
+    files = session_files(paths or [])
     settings = places.settings(state_dir=state_dir, config=config)
     if post is None:
         if token_fd is not None:
@@ -82,7 +82,8 @@ def replay(
     _posted(files, _daemon(post, token_fd, settings), json_=json_)
 
 
-def _files(paths: list[Path]) -> list[Path]:
+def session_files(paths: list[Path]) -> list[Path]:
+    """The files to read; where there is none the command ends with its reason."""
     from app.replay.run import files_of
 
     if not paths:

@@ -33,6 +33,7 @@ print(json.dumps([status, sorted(sys.modules)]))
 ARGUMENTS: dict[str, list[str]] = {
     "serve": ["--help"],
     "replay": ["--help"],
+    "tune": ["--help"],
     "status": [],
     "log": [],
     "show": ["1"],
