@@ -16,7 +16,18 @@ from typing import Final
 from app.domain.events import Json
 from app.replay.claude_code import HARNESS, Transcript
 from app.replay.claude_lines import blocks
-from app.replay.lines import Counts, Fields, Line, Source, amount, number, object_of, taken, word
+from app.replay.lines import (
+    Counts,
+    Fields,
+    Line,
+    Source,
+    amount,
+    number,
+    object_of,
+    objects,
+    taken,
+    word,
+)
 from app.replay.pairing import REMEMBERED, told
 
 REFUSED: Final = "permission_denials"
@@ -56,12 +67,7 @@ def events(source: Source, counts: Counts, *, attempts: bool = False) -> Iterato
     """The stream's events; with `attempts` each call also as it was asked for."""
     transcript = Transcript(source, counts, attempts=attempts)
     stream = Stream(source, counts, refused(source))
-    for line_no, text in source.lines():
-        counts.lines += 1
-        line = taken(text)
-        if isinstance(line, str):
-            counts.refuse(line_no, line)
-            continue
+    for line_no, line in objects(source, counts):
         for known in stream.take(line):
             yield from transcript.take(line_no, known)
         if line.get("type") == "result":

@@ -24,6 +24,7 @@ from app.replay.lines import (
     Source,
     number,
     object_of,
+    objects,
     shallow,
     taken,
     texts,
@@ -99,13 +100,8 @@ INJECTED_KINDS: Final = frozenset({"environment_context", "user_instructions"})
 def events(source: Source, counts: Counts, *, attempts: bool = False) -> Iterator[Line]:
     """The file's events; with `attempts` each call also as it was asked for, where that stands."""
     rollout = Rollout(source, counts, attempts=attempts)
-    for line_no, text in source.lines():
-        counts.lines += 1
-        line = taken(text)
-        if isinstance(line, str):
-            counts.refuse(line_no, line)
-        else:
-            yield from rollout.take(line_no, line)
+    for line_no, line in objects(source, counts):
+        yield from rollout.take(line_no, line)
     yield from rollout.rest()
 
 

@@ -26,8 +26,8 @@ from app.replay.lines import (
     Source,
     number,
     object_of,
+    objects,
     shallow,
-    taken,
     texts,
     word,
 )
@@ -53,13 +53,8 @@ REFUSALS: Final[tuple[tuple[str, Ending], ...]] = (
 def events(source: Source, counts: Counts, *, attempts: bool = False) -> Iterator[Line]:
     """The file's events; with `attempts` each call also as it was asked for."""
     chat = Chat(source, counts, attempts=attempts)
-    for line_no, text in source.lines():
-        counts.lines += 1
-        line = taken(text)
-        if isinstance(line, str):
-            counts.refuse(line_no, line)
-        else:
-            yield from chat.take(line_no, line)
+    for line_no, line in objects(source, counts):
+        yield from chat.take(line_no, line)
     yield from chat.rest()
 
 

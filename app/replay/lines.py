@@ -90,6 +90,17 @@ def taken(line: bytes) -> dict[str, Json] | str:
     return value if isinstance(value, dict) else "no JSON object"
 
 
+def objects(source: Source, counts: Counts) -> Iterator[tuple[int, dict[str, Json]]]:
+    """The objects of a file's lines; every line is counted, and one without an object refused."""
+    for line_no, text in source.lines():
+        counts.lines += 1
+        line = taken(text)
+        if isinstance(line, str):
+            counts.refuse(line_no, line)
+        else:
+            yield line_no, line
+
+
 def object_of(value: Json) -> Fields:
     """The object, or an empty one."""
     return value if isinstance(value, dict) else {}

@@ -13,9 +13,8 @@ from app.domain.decisions import Command, Refusal, Verb
 from app.domain.entries import Entry
 from app.domain.events import Event
 from app.domain.expected_state import state_of
-from app.domain.limits import Limit
 from app.domain.proposing import Unclear, Wish
-from app.domain.state import Book, in_force
+from app.domain.state import Book
 from app.service.control import SHARED, SLICE, CutOff, Decided
 from app.service.intake import Answer, Arrival
 from app.service.writer import Unavailable
@@ -262,56 +261,3 @@ def test_a_large_request_takes_smaller_steps_while_another_one_waits(home: House
     shared = steps(home, "a", "b")
     assert SHARED in shared
     assert sum(shared) == 2 * SLICE
-
-
-def lend(home: House, minutes: int) -> None:
-    """Plan by a person, then implementation for some minutes."""
-    home.stored(call())
-    for mode, limit in (("plan", None), ("implementation", Limit(kind="minutes", amount=minutes))):
-        state = home.run(home.control.wish(_wish(mode, None, limit), dry_run=True))
-        assert isinstance(state, Decided)
-        assert isinstance(home.run(home.control.wish(_wish(mode, state.state, limit))), Decided)
-
-
-def _wish(mode: str, state: str | None, limit: Limit | None) -> Wish:
-    return Wish(
-        scope="s",
-        action="mode",
-        value={"mode": mode},
-        reason="for now",
-        actor=ANN,
-        decide=True,
-        expected_state=state,
-        limit=limit,
-    )
-
-
-def test_the_next_look_at_what_is_due_ends_what_held_for_some_minutes(home: House) -> None:
-    lend(home, 5)
-    home.at = "2026-11-30T14:07:11.481Z"
-    home.run(home.control.flush())
-    assert home.entries()[-1].kind == "applied"
-    home.at = "2026-11-30T14:07:11.482Z"
-    home.run(home.control.flush())
-    home.run(home.control.flush())
-    assert [entry.kind for entry in home.entries()[-2:]] == ["applied", "ended"]
-
-
-def test_who_looks_at_a_session_sees_no_loosening_that_is_over(home: House) -> None:
-    lend(home, 5)
-    home.at = "2026-11-30T15:00:00.000Z"
-    found = home.run(home.control.session("s"))
-    assert not isinstance(found, Unavailable)
-    assert in_force(found[0], "s", home.control.configuration).modes[0].name == "plan"
-    assert home.entries()[-1].kind == "ended"
-
-
-def test_a_decision_is_about_what_holds_once_ends_are_written(home: House) -> None:
-    lend(home, 5)
-    seen = home.run(home.control.wish(_wish("debug", None, None), dry_run=True))
-    assert isinstance(seen, Decided)
-    home.at = "2026-11-30T15:00:00.000Z"
-    answer = home.run(home.control.wish(_wish("debug", seen.state, None)))
-    assert isinstance(answer, Refusal)
-    assert answer.why == "state_changed"
-    assert [entry.kind for entry in home.entries()[-2:]] == ["ended", "refused"]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.decisions import Refusal
 from app.domain.limits import Limit
 from app.domain.proposing import Wish
 from app.domain.state import in_force
@@ -123,3 +124,22 @@ def test_an_end_outlives_a_restart(home: House, tmp_path: Path) -> None:
         assert mode(again) == "plan"
         assert mode(again) == "plan"
         assert len(again.entries("ended")) == 1
+
+
+def test_the_next_look_at_what_is_due_ends_it_once(home: House) -> None:
+    lend(home)
+    home.at = at(TTL)
+    for _ in range(2):
+        home.run(home.control.flush())
+    assert [entry.kind for entry in home.entries()[-2:]] == ["applied", "ended"]
+
+
+def test_a_decision_is_about_what_holds_once_ends_are_written(home: House) -> None:
+    lend(home)
+    seen = home.run(home.control.wish(wish("debug", None, None), dry_run=True))
+    assert isinstance(seen, Decided)
+    home.at = at(TTL)
+    answer = home.run(home.control.wish(wish("debug", seen.state, None)))
+    assert isinstance(answer, Refusal)
+    assert answer.why == "state_changed"
+    assert [entry.kind for entry in home.entries()[-2:]] == ["ended", "refused"]
