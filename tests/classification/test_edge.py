@@ -42,16 +42,16 @@ def test_the_first_cwd_names_the_root_and_later_ones_do_not(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("path", "zones"),
     [
-        ("C:\\work\\src\\a.py", {"project"}),
+        ("C:\\dev\\src\\a.py", {"project"}),
         ("src\\a.py", {"project"}),
-        ("C:\\work\\tests\\a.py", {"test", "project"}),
+        ("C:\\dev\\tests\\a.py", {"test", "project"}),
         ("C:\\other\\a.py", {"outside", "project"}),
         ("/etc/motd", {"outside"}),
     ],
 )
 def test_a_folder_on_a_drive_is_a_root(path: str, zones: set[str]) -> None:
-    seen = seen_of(_call("Write", "C:\\work", file_path=path, content=""))
-    assert seen.body["root"] == "/C:/work"
+    seen = seen_of(_call("Write", "C:\\dev", file_path=path, content=""))
+    assert seen.body["root"] == "/C:/dev"
     assert {target.zone for target in reading_of(seen.body).targets} == zones
 
 
