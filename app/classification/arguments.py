@@ -35,13 +35,14 @@ def path_of(arguments: Mapping[str, Json]) -> str | None:
         value = arguments.get(key)
         if isinstance(value, str) and value:
             return value
-    spelled = (value for key, value in arguments.items() if _folded(key) in _SPELLED)
+    spelled = (value for key, value in arguments.items() if folded_key(key) in _SPELLED)
     return next((value for value in spelled if isinstance(value, str) and value), None)
 
 
 @remembered
-def _folded(key: str) -> str:
-    return key.lower().replace("_", "")
+def folded_key(key: str) -> str:
+    """An argument's name as every spelling of it has it: in small letters, without `_` and `-`."""
+    return key.lower().replace("_", "").replace("-", "")
 
 
 def command_of(arguments: Mapping[str, Json]) -> str:

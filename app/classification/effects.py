@@ -12,17 +12,17 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 
+from app.classification.arguments import folded_key
 from app.classification.hardlinks import by_all_names
 from app.classification.patches import BEGINNING, diffed, headers
 from app.classification.paths import Place, closed, targets
-from app.classification.remembering import remembered
 from app.classification.shellcode.found import Effects
 from app.classification.shellcode.lines import commands_of, line_effects
 from app.classification.spellings import spellings
 from app.domain.calls import Effect, ToolClass
 from app.domain.events import Event, Json
 
-# Where a shell tool keeps its line; all keys here are as `_folded` has them.
+# Where a shell tool keeps its line; all keys here are as `folded_key` has them.
 _LINES = frozenset({"command", "cmd", "script", "commands", "commandline"})
 _RUN = _LINES | {"code"}
 _FOLDERS = frozenset({"cwd", "directory", "dirpath", "workdir", "workingdirectory"})
@@ -93,7 +93,9 @@ def _of_shell(event: Event, place: Place) -> Effects:
 
 
 def _says_something(key: str, value: Json) -> bool:
-    return isinstance(value, str | list | dict) and bool(value) and not _folded(key).endswith("id")
+    return (
+        isinstance(value, str | list | dict) and bool(value) and not folded_key(key).endswith("id")
+    )
 
 
 def _does_more(arguments: Mapping[str, Json]) -> bool:
@@ -101,7 +103,7 @@ def _does_more(arguments: Mapping[str, Json]) -> bool:
     return any(
         value and (_runs(value, arguments) if kind in _RUN else _looks_like_a_path(str(value)))
         for key, value in arguments.items()
-        if (kind := _folded(key)) in _RUN or kind in _PUT
+        if (kind := folded_key(key)) in _RUN or kind in _PUT
     )
 
 
@@ -128,22 +130,17 @@ def shell_line(arguments: Mapping[str, Json], tool_class: ToolClass) -> str | No
     return line or None
 
 
-@remembered
-def _folded(key: str) -> str:
-    return key.lower().replace("_", "").replace("-", "")
-
-
 def _line(key: str, value: Json) -> str | None:
     """The line in one argument; a list is one command's words, under `commands` many lines."""
     if isinstance(value, list) and value:
         words = [str(word) for word in value]
-        return "\n".join(words) if _folded(key) == "commands" else _joined(words)
+        return "\n".join(words) if folded_key(key) == "commands" else _joined(words)
     return value if isinstance(value, str) else None
 
 
 def _named(arguments: Mapping[str, Json]) -> bool:
     """Whether an editor's `command` is only a word beside the path it edits."""
-    return any(_folded(key) in _PATHS and isinstance(arguments[key], str) for key in arguments)
+    return any(folded_key(key) in _PATHS and isinstance(arguments[key], str) for key in arguments)
 
 
 def _joined(words: list[str]) -> str:
@@ -159,7 +156,7 @@ def _of_line(event: Event, line: str, place: Place) -> Effects:
 
 def folder_argument(arguments: Mapping[str, Json]) -> str:
     """The folder that a tool is told to work in; empty: where the session does."""
-    folders = (value for key, value in arguments.items() if _folded(key) in _FOLDERS)
+    folders = (value for key, value in arguments.items() if folded_key(key) in _FOLDERS)
     return next((value for value in folders if isinstance(value, str)), "")
 
 
@@ -178,7 +175,7 @@ def _edited(arguments: Mapping[str, Json], depth: int = _DEEPEST) -> Iterator[st
     """Every path an editing tool names: by key, in lists of edits, in the headers of a patch."""
     bodies = _BODIES if _named(arguments) else frozenset[str]()
     for key, value in arguments.items():
-        kind = _folded(key)
+        kind = folded_key(key)
         if isinstance(value, str):
             if kind in _PATHS and value:
                 yield from spellings(value)
@@ -215,7 +212,7 @@ def _within(kind: str, value: Json, depth: int) -> Iterator[str]:
 
 def _is_no_key(name: str) -> bool:
     """Whether what stands where a key may stand is none of ours, and so may be a path."""
-    return _folded(name) not in _KEYS
+    return folded_key(name) not in _KEYS
 
 
 def _of_unknown(event: Event, place: Place) -> Effects:
@@ -232,13 +229,13 @@ def _of_unknown(event: Event, place: Place) -> Effects:
 def _placed(arguments: Mapping[str, Json]) -> Iterator[str]:
     """The folders and files where a tool may put something, bare words too."""
     for key, value in arguments.items():
-        if isinstance(value, str) and value and _folded(key) in _PLACES:
+        if isinstance(value, str) and value and folded_key(key) in _PLACES:
             yield from spellings(value)
 
 
 def _likely(arguments: Mapping[str, Json], bodies: frozenset[str]) -> Iterator[str]:
     """The texts that look like paths, and are no text that is written."""
-    said = {key: value for key, value in arguments.items() if _folded(key) not in bodies}
+    said = {key: value for key, value in arguments.items() if folded_key(key) not in bodies}
     for text in _texts(said, _DEEPEST):
         if _looks_like_a_path(text):
             yield from spellings(text)
@@ -246,7 +243,7 @@ def _likely(arguments: Mapping[str, Json], bodies: frozenset[str]) -> Iterator[s
 
 def _lines(arguments: Mapping[str, Json]) -> Iterator[str]:
     """What a tool that nobody knows may run in a shell."""
-    lines = (_line(key, arguments[key]) for key in arguments if _folded(key) in _LINES)
+    lines = (_line(key, arguments[key]) for key in arguments if folded_key(key) in _LINES)
     return (line for line in lines if line)
 
 
