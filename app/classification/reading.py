@@ -20,7 +20,7 @@ from app.classification.results import SHORT, read_over, result_digest
 from app.classification.shellcode.found import Effects
 from app.classification.testruns import recognise, run_of
 from app.classification.tools import acts, is_drain, is_poll, last_part, tool_class
-from app.domain.calls import Pace, Reading, ToolClass
+from app.domain.calls import ERRORS_OF, Pace, Reading, ToolClass
 from app.domain.events import Event, Json
 from app.domain.replacing import replace
 
@@ -30,7 +30,6 @@ _TALK = Reading(tool_class="talk", identity="", effects=("talk",))
 RANGE = 2_000  # lines a ranged read covers that names no limit
 _TOKEN = re.compile(r"https?://[^\s'\"<>|;)]+|(?<![\w.])(?:~|\.{1,2})?/[\w.@%+~-][^\s'\"<>|;)]*")
 _OURS = re.compile(r"\[floorboss \d+\]")
-_ERRORS_OF = frozenset({"shell", "subagent", "mcp", "other"})  # classes whose errors are compared
 
 
 def read(event: Event, does: Effects) -> Reading:
@@ -131,7 +130,7 @@ def _with_result(event: Event, call: Reading, line: str | None) -> Reading:
         failed=fails,
         timed_out=timed_out(event, line),
         changes=call.changes and event.outcome == "ok" and not fails,
-        error=_error(call, fails, text),
+        error=_error(call, text) if fails or _in_vain(event, call) else None,
         test=run,
         ours=_ours(event),
     )
@@ -141,11 +140,13 @@ def _answering(event: Event, line: str | None) -> str:
     return "shell" if line is not None else last_part(event.tool or "")
 
 
-def _error(call: Reading, fails: bool, text: str) -> str | None:
-    """The error of a failed call that works; polls that wait have errors of their own kind."""
-    if not fails or call.tool_class not in _ERRORS_OF or call.pace == "drain":
-        return None
-    return error_of(text)
+def _in_vain(event: Event, call: Reading) -> bool:
+    """Whether a call that waits ended in error: that is an answer, and no failure of its own."""
+    return call.pace != "work" and event.outcome == "error"
+
+
+def _error(call: Reading, text: str) -> str | None:
+    return error_of(text) if call.tool_class in ERRORS_OF else None
 
 
 def _ours(event: Event) -> bool:

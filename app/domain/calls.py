@@ -228,6 +228,8 @@ def _lines(value: Json) -> tuple[int, int] | None:
 WORDS: Final[Mapping[str, str]] = {
     word: word for words in (ToolClass, Outcome, Pace) for word in get_args(words)
 }
+# Classes whose errors are compared; calls of others take no place among them.
+ERRORS_OF: Final[frozenset[ToolClass]] = frozenset({"shell", "subagent", "mcp", "other"})
 BARE: Final = Reading(tool_class="other", identity="")
 # Where each field of a reading stands in a body, and how it is read there.
 STORED: Final[Mapping[str, tuple[str, Callable[[Json], Any]]]] = {

@@ -58,6 +58,11 @@ def _span_seconds(stream: Stream, about: str) -> float:
     return 0.0 if repeat is None else (repeat.at_ms - repeat.since_ms) / 1000
 
 
+def _in_vain(stream: Stream, about: str, finding: Finding, thresholds: Thresholds) -> bool:
+    repeat = stream.repeats.get(about)
+    return repeat is not None and repeat.failed
+
+
 def _hasty(stream: Stream, about: str, finding: Finding, thresholds: Thresholds) -> bool:
     """The polls came closer together than anything they wait for would change."""
     mean = _span_seconds(stream, about) / max(1.0, finding.value - 1)
@@ -150,6 +155,13 @@ CHECKS: Final[tuple[Check, ...]] = (
         "ok",
         f"same call and answer {{n}} times, {_UNCHANGED}",
         _last_worked,
+    ),
+    _plan(
+        "repeated",
+        "poll",
+        "poll_failed",
+        "met the same error {n} times, waiting for what does not come",
+        _in_vain,
     ),
     _plan("repeated", "poll", "poll", "polled {n} times in haste without a change", _busy),
     _plan("repeated", "poll", "drain", "waited {n} times in haste without a change", _draining),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.domain.calls import Call, TestRun
+from app.domain.calls import ERRORS_OF, Call, Reading, TestRun
 from app.domain.replacing import replace
 from app.domain.stream import NAME_SETS, NO_FAILURE, Counting, Reds, Slot, evidence, grown
 
@@ -10,6 +10,7 @@ TIMEOUT_WINDOW = 10  # calls that are no polls
 RATE_WINDOW = 10  # counted calls
 ERROR_WINDOW = 20  # counted calls
 NAMES_LENGTH = 200  # characters of failing names that tell one set from another
+UNCLEAR = 0.5  # a red run with no count and another text: neither better nor worse
 STREAK_LIMIT = 64  # distinct clean calls remembered; more than any threshold asks for
 
 
@@ -98,9 +99,9 @@ def _reds(before: Reds | None, call: Call, run: TestRun) -> Reds:
     )
     if _improved(before, failed, names):
         return replace(after, count=1, seqs=(call.seq,))
-    if failed is None and call.reading.digest != before.digest:
-        return after  # an unknown count and another text: neither better nor worse
-    return replace(after, count=before.count + 1, seqs=evidence(before.seqs, call.seq))
+    unclear = failed is None and call.reading.digest != before.digest
+    weight = UNCLEAR if unclear else 1
+    return replace(after, count=before.count + weight, seqs=evidence(before.seqs, call.seq))
 
 
 def _improved(before: Reds, failed: int | None, names: tuple[str, ...]) -> bool:
@@ -128,13 +129,18 @@ def _named(step: Counting, call: Call, run: TestRun) -> None:
 
 
 def _errored(step: Counting, call: Call, empty: Slot) -> None:
-    error = call.reading.error
-    if error is None and call.reading.pace != "work":
+    error = call.reading.error if call.reading.failed else None
+    if call.reading.pace == "drain" or (error is None and not _may_err(call.reading)):
         return
     slot = empty if error is None else Slot(call.seq, 1.0, error)
     step.errors = (*step.errors, slot)[-ERROR_WINDOW:]
     if error is not None:
         step.touch("same_error", f"error:{error}")
+
+
+def _may_err(reading: Reading) -> bool:
+    """Whether a call takes a place in the window: what an agent reads meanwhile hides no error."""
+    return reading.tool_class in ERRORS_OF and reading.pace == "work"
 
 
 def _streak(step: Counting, call: Call) -> None:

@@ -1,7 +1,7 @@
 """Whether a call was worth something: an answer this stream has not seen, or a changed world.
 
     learnt(step, call) -> novelty     docs/detection.md 2.1, 2.2 count the rest
-    changed(step, call) -> bool
+    changed(step, call, novelty) -> bool
 
 An answer is `free` the first time it is met again after a compaction: the agent had to look.
 """
@@ -45,11 +45,12 @@ def learnt(step: Counting, call: Call) -> Novelty:
     return novelty
 
 
-def changed(step: Counting, call: Call) -> bool:
+def changed(step: Counting, call: Call, novelty: Novelty) -> bool:
     """Whether a call that may have changed the world did.
 
     An edit that was applied before, or whose reverse was, only goes back; a mutating command
-    that already ran since the last prompt by a person changes nothing new.
+    that already ran since the last prompt by a person changes nothing new, unless its answer is one
+    that the stream has not seen: the next step of a bisect, of a rebase, of a queue.
     """
     reading = call.reading
     if not reading.changes or reading.failed or call.outcome != "ok":
@@ -57,7 +58,7 @@ def changed(step: Counting, call: Call) -> bool:
     if reading.edit is None:
         known = step.done.get(reading.identity) is not None
         step.done = step.done.put(reading.identity, True)
-        return not known
+        return not known or novelty == "new"
     back = reading.edit == reading.reverse or any(
         digest is not None and step.edits.get(digest) is not None
         for digest in (reading.edit, reading.reverse)

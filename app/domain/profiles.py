@@ -36,6 +36,9 @@ MEANINGS: Final[Mapping[str, Threshold]] = MappingProxyType(
         "repeated.ok": _t(
             4, 3, "the same call with the same answer, nothing changed", "R1; seed 000"
         ),
+        "repeated.poll_failed": _t(
+            7, 7, "the same unchanged failure of a poll, however long apart", "first contact"
+        ),
         "repeated.poll": _t(10, 10, "the same unchanged answer to a poll, asked in haste", "R1"),
         "repeated.drain": _t(15, 15, "the same for output drains and lines with sleep", "R1"),
         "repeated.poll_seconds": _t(

@@ -37,10 +37,32 @@ def repeated(step: Counting, call: Call, novelty: Novelty) -> None:
     if _settled(reading):
         step.repeats = {key: it for key, it in step.repeats.items() if key != reading.identity}
     elif not _counted_elsewhere(reading):
-        known = step.repeats.get(reading.identity)
-        if known is not None and step.calls - known.call > REPEAT_WITHIN:
+        key = repeating(reading)
+        known = step.repeats.get(key)
+        if known is not None and _over(step, known, reading):
             known = None
-        _remember(step, reading.identity, _repeat(step, call, novelty, known))
+        _remember(step, key, _repeat(step, call, novelty, known, key))
+
+
+def repeating(reading: Reading) -> str:
+    """What a call repeats: its identity, or an edit to and fro, which is one thing."""
+    if reading.edit is None or reading.reverse is None:
+        return reading.identity
+    return min(reading.edit, reading.reverse)
+
+
+def _over(step: Counting, known: Repeat, reading: Reading) -> bool:
+    """Whether what is known says nothing any more: too long ago, or it ended otherwise then.
+
+    A call that works now and failed before (or the other way) tells something, be its answer as
+    old as it may: a flaky test, a server that comes and goes.
+    """
+    return step.calls - known.call > REPEAT_WITHIN or known.failed != _ended_badly(reading)
+
+
+def _ended_badly(reading: Reading) -> bool:
+    """Whether a call failed, or waited for something and met an error."""
+    return reading.failed or reading.error is not None
 
 
 def _settled(reading: Reading) -> bool:
@@ -54,16 +76,17 @@ def _counted_elsewhere(reading: Reading) -> bool:
     return failed_edit and reading.path is not None
 
 
-def _repeat(step: Counting, call: Call, novelty: Novelty, known: Repeat | None) -> Repeat:
+def _repeat(step: Counting, call: Call, novelty: Novelty, known: Repeat | None, key: str) -> Repeat:
     """What is known of an identity after one more call of it."""
     polls = call.reading.pace != "work"
     if known is None or (novelty == "new" and polls):
-        return Repeat(1, step.calls, call.at_ms, call.at_ms, (call.seq,))
+        failed = _ended_badly(call.reading)
+        return Repeat(1, step.calls, call.at_ms, call.at_ms, (call.seq,), failed)
     if novelty != "stale":
-        return Repeat(known.times, step.calls, known.since_ms, call.at_ms, known.seqs)
-    step.touch("repeated", f"{'poll' if polls else 'same'}:{call.reading.identity}")
+        return known._replace(call=step.calls, at_ms=call.at_ms)
+    step.touch("repeated", f"{'poll' if polls else 'same'}:{key}")
     seqs = evidence(known.seqs, call.seq)
-    return Repeat(known.times + 1, step.calls, known.since_ms, call.at_ms, seqs)
+    return known._replace(times=known.times + 1, call=step.calls, at_ms=call.at_ms, seqs=seqs)
 
 
 def _remember(step: Counting, identity: str, repeat: Repeat) -> None:

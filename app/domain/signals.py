@@ -97,8 +97,8 @@ def _ran(step: Counting, call: Call, empty: Slot) -> None:
         noted(step, call)
         return
     failures(step, call, empty)
-    change = changed(step, call)
     novelty = learnt(step, call)
+    change = changed(step, call, novelty)
     if change:
         cleared(step)
     if call.reading.edit is not None and not call.reading.failed:
@@ -161,14 +161,16 @@ def turned(stream: Stream) -> Stream:
 
 
 def compacted(stream: Stream) -> Stream:
-    """After a compaction: what was read may be read once more, and repeats start again."""
+    """After a compaction: what was read may be read once more, and repeats start again.
+
+    What brought nothing before it still counts (docs/detection.md 1.4): an agent that reads all
+    of it again after each compaction learns nothing either.
+    """
     return replace(
         stream,
         touched=(),
         generation=stream.generation + 1,
         repeats={},
-        stale=(),
-        idle=NO_FAILURE,
     )
 
 

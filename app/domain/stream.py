@@ -57,6 +57,7 @@ class Repeat(NamedTuple):
     since_ms: int  # when the first of them came
     at_ms: int  # when the last of them came
     seqs: tuple[int, ...]
+    failed: bool = False  # how all of them ended
 
 
 class Failing(NamedTuple):
@@ -70,7 +71,7 @@ class Failing(NamedTuple):
 class Reds:
     """Red runs of one test target since the last progress."""
 
-    count: int = 0
+    count: float = 0
     best: int | None = None  # the lowest failed count; None: no count is known
     names: tuple[str, ...] = ()  # failing names of the last run
     known: tuple[tuple[str, ...], ...] = ()  # sets of failing names seen before

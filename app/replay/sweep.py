@@ -23,6 +23,7 @@ SWEEPS: Final[Mapping[str, tuple[float, ...]]] = MappingProxyType(
     {
         "repeated.failed": (2, 3, 4, 5, 6),
         "repeated.ok": (3, 4, 5, 6, 8),
+        "repeated.poll_failed": (4, 5, 7, 10),
         "repeated.poll": (5, 10, 15, 20),
         "repeated.drain": (8, 15, 25),
         "repeated.poll_seconds": (2, 5, 10, 20),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from app.domain.calls import TestRun
@@ -45,6 +47,52 @@ def test_a_mutating_command_changes_the_state_only_the_first_time() -> None:
     assert find(after(commands), "repeated", "same:git add").value == 3
 
 
+def test_a_mutating_command_with_an_answer_nobody_has_seen_changes_the_state_again() -> None:
+    bisect = [call(seq, "git bisect bad", changes=True, digest=f"{seq} left") for seq in (1, 3, 5)]
+    runs = [call(seq, "make check", "error") for seq in (2, 4, 6)]
+    steps = sorted([*bisect, *runs], key=lambda each: each.seq)
+    assert find(after(steps), "repeated", "same:make check").value == 1
+
+
+def test_one_edit_to_and_fro_is_one_thing_that_repeats() -> None:
+    there: dict[str, Any] = {
+        "tool_class": "edit",
+        "path": "a.py",
+        "changes": True,
+        "edit": "x",
+        "reverse": "y",
+    }
+    back = {**there, "edit": "y", "reverse": "x"}
+    toggles = [call(seq, str(seq % 2), **(there if seq % 2 else back)) for seq in (1, 2, 3, 4)]
+    assert find(after(toggles[:2]), "repeated", "same:x").value == 1  # one new answer
+    again = [*toggles, call(5, "1", **there), call(6, "0", **back)]
+    assert find(after(again), "repeated", "same:x").value == 5
+    other = edit(7, "something else")
+    assert find(after([*again, other]), "repeated", "same:x").value == 0
+
+
+def test_a_call_that_ends_otherwise_starts_its_repeats_again() -> None:
+    flaky = [call(seq, "a", "error" if seq % 2 else "ok") for seq in range(1, 9)]
+    assert find(after(flaky), "repeated", "same:a").value == 1
+
+
+def test_a_poll_that_meets_one_error_again_and_again_counts_however_long_apart() -> None:
+    refused = [call(seq, pace="drain", failed=False, error="E") for seq in range(1, 8)]
+    assert find(after(refused), "repeated", "poll:a").value == 7
+    assert after(refused).repeats["a"].failed
+    assert not after([*refused, call(8, pace="drain")]).repeats["a"].failed
+
+
+def test_what_is_read_meanwhile_hides_no_error() -> None:
+    stream = after([call(1, "make", "error", error="E")])
+    reads = (call(seq, str(seq), tool_class="read") for seq in range(2, 42))
+    stream = after([*reads, call(42, "ninja", "error", error="E")], stream)
+    assert find(stream, "same_error", "error:E").value == 2
+    shells = [call(seq, str(seq)) for seq in range(43, 61)]
+    assert find(after(shells, stream), "same_error", "error:E").value == 2
+    assert find(after([call(61, "61")], after(shells, stream)), "same_error", "error:E").value == 1
+
+
 def test_a_new_answer_neither_adds_nor_resets_but_for_a_poll_it_resets() -> None:
     for pace, expected in (("work", 3), ("poll", 2)):
         calls = [call(seq, pace=pace) for seq in (1, 2)]
@@ -77,9 +125,9 @@ def test_a_green_run_clears_its_target_and_the_names_of_its_runner() -> None:
     assert len(stream.failing_names.values) == 0
 
 
-def test_an_unknown_count_and_another_text_hold_the_count() -> None:
+def test_an_unknown_count_and_another_text_weigh_half() -> None:
     calls = [red(seq, None, digest=f"text {seq}") for seq in (1, 2, 3)]
-    assert find(after(calls), "test_failure", "target:pytest a").value == 1
+    assert find(after(calls), "test_failure", "target:pytest a").value == 2
     same = [red(seq, None) for seq in (1, 2, 3)]
     assert find(after(same), "test_failure", "target:pytest a").value == 3
 

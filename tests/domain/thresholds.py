@@ -98,6 +98,11 @@ def _used(**usage: Any) -> Stream:
 ROWS: Final[Mapping[str, Row]] = {
     "repeated.failed": Row(reach=lambda n: _many(n, lambda seq: call(seq, outcome="error"))),
     "repeated.ok": Row(reach=lambda n: _many(n, call)),
+    "repeated.poll_failed": Row(
+        reach=lambda n: _many(
+            n, lambda seq: call(seq, pace="drain", error="E", at_ms=seq * 60 * SECOND)
+        )
+    ),
     "repeated.poll": Row(
         reach=lambda n: _polls(n, 1), beside={"repeated.poll_seconds": 5}
     ),
