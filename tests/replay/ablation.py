@@ -1,0 +1,251 @@
+"""What each rule and each mechanism buys and costs: the same sessions with one of them left out.
+
+    .venv/bin/python -m tests.replay.ablation [--profile NAME] [--part NAME]... [PATH...]
+
+Prints a table in Markdown. PATH: real session logs, in which firings are counted as well.
+A firing is a rule that asks for a mode and tripped, whether the mode was in force already or not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final, TypeAlias
+
+from app.classification import edge, outcomes, results
+from app.classification.reading import read
+from app.config import Settings, load
+from app.domain import signals
+from app.domain.comparisons import CHECKS, Check
+from app.domain.configuration import Configuration, Thresholds
+from app.domain.events import Event
+from app.harness import neutral
+from app.replay.choice import chosen
+from app.replay.lines import Counts, Line
+from app.replay.run import Core, files_of, groups
+from app.replay.tally import FileReport, Tally
+from app.replay.transitions import Transition
+from tests.replay.runs import scenarios
+
+Stand: TypeAlias = tuple[ModuleType, str, Callable[..., Any]]  # what stands in for a function
+Keep: TypeAlias = Callable[[Event], Event | None]  # None: the event is left out
+Read: TypeAlias = tuple[dict[str, Counts], Sequence[Line]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A rule or a mechanism, and how it is left out."""
+
+    name: str
+    off: tuple[str, ...] = ()  # thresholds that are set to 0
+    stands: tuple[Stand, ...] = ()
+    keep: Keep = lambda event: event
+
+
+def _reads(**fields: Any) -> Stand:
+    """The edge with some fields of every reading as they would be without a mechanism."""
+    return edge, "read", lambda *said: replace(read(*said), **fields)
+
+
+def _without(kind: str) -> Keep:
+    return lambda event: None if event.kind == kind else event
+
+
+def _same(text: str) -> str:
+    return text
+
+
+def _no(*_: object) -> bool:
+    return False
+
+
+NOTHING: Final = Part(name="nothing")
+MECHANISMS: Final = (
+    Part(name="a stream for each agent", keep=lambda event: replace(event, agent_id=None)),
+    Part(name="one vote in a batch", keep=lambda event: replace(event, batch_id=None)),
+    Part(name="prompts start anew", keep=_without("prompt")),
+    Part(name="compactions start anew", keep=_without("compact")),
+    Part(name="change of state", stands=((signals, "changed", _no),)),
+    Part(name="waiting calls as polls", stands=(_reads(pace="work"),)),
+    Part(name="test runs recognised", stands=(_reads(test=None),)),
+    Part(name="ranges of reads", stands=(_reads(lines=None),)),
+    Part(name="exit codes that answer", stands=((outcomes, "answers", _no),)),
+    Part(name="hidden failures", stands=((outcomes, "_found", _no),)),
+    Part(name="masking", stands=((results, "masked", _same),)),
+    Part(name="harness lines cut", stands=((results, "headless", _same),)),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """One run: stuck sessions noticed in time, honest ones that were disturbed, real firings."""
+
+    hits: int
+    alarms: int
+    firings: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sessions:
+    """What every run is over."""
+
+    corpus: tuple[tuple[dict[str, Any], tuple[Line, ...]], ...]
+    real: tuple[Read, ...]
+    calls: int
+
+
+def rules(now: Thresholds) -> Iterator[Part]:
+    """Each rule that is on, and each counter of a rule that has several."""
+    for rule, of in groupby(sorted(CHECKS, key=_rule), key=_rule):
+        live = [check for check in of if _on(check, now)]
+        kinds = sorted({check.kind for check in live})
+        if live:
+            yield Part(name=rule, off=tuple(check.threshold for check in live))
+        if len(kinds) > 1:
+            for kind in kinds:
+                off = tuple(check.threshold for check in live if check.kind == kind)
+                yield Part(name=f"{rule} ({kind})", off=off)
+
+
+def _on(check: Check, now: Thresholds) -> bool:
+    number = now.get(check.threshold, 0)
+    return bool(number if check.share_of is None else number * now.get(check.share_of, 0))
+
+
+def _rule(check: Check) -> str:
+    return check.rule
+
+
+def asks(found: Transition) -> bool:
+    """Whether a transition is a firing: its rule asks for a mode."""
+    return found.wanted is not None and found.how != "proposed"
+
+
+def sessions(paths: Iterable[Path]) -> Sessions:
+    """The corpus and the real session logs, read once."""
+    corpus = tuple((case, tuple(_lines(case["events"]))) for case in scenarios())
+    real = tuple((counts, tuple(lines)) for counts, lines in groups(files_of(paths)))
+    calls = sum(counts.calls for each, _ in real for counts in each.values())
+    return Sessions(corpus=corpus, real=real, calls=calls)
+
+
+def _lines(events: Iterable[dict[str, Any]]) -> Iterator[Line]:
+    for number, raw in enumerate(events, 1):
+        event = neutral.event(raw)
+        assert isinstance(event, Event), event
+        yield Line(event=event, line_no=number)
+
+
+def configuration(profile: str | None, off: Iterable[str] = ()) -> Configuration:
+    """The shipped settings of a profile, with some thresholds off."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = load({"state_dir": Path(folder)}, {})
+    assert isinstance(settings, Settings)
+    found = chosen(settings, profile, [f"{name}=0" for name in off])
+    assert isinstance(found, Configuration), found
+    return found
+
+
+def score(part: Part, over: Sessions, profile: str | None = None) -> Score:
+    """All sessions with one part left out."""
+    under = configuration(profile, part.off)
+    with _left_out(part):
+        corpus = [(case, _ran(part, lines, under)) for case, lines in over.corpus]
+        real = _real(part, over.real, under)
+    return Score(
+        hits=sum(case["kind"] == "should_fire" and _in_time(case, r) for case, r in corpus),
+        alarms=sum(case["kind"] != "should_fire" and any(map(asks, r)) for case, r in corpus),
+        firings=sum(map(asks, real)),
+    )
+
+
+def _in_time(case: dict[str, Any], found: Iterable[Transition]) -> bool:
+    return any(each.line <= case["expect"]["by_turn"] for each in found)
+
+
+@contextmanager
+def _left_out(part: Part) -> Iterator[None]:
+    real = [(module, name, getattr(module, name)) for module, name, _ in part.stands]
+    try:
+        for module, name, stand in part.stands:
+            setattr(module, name, stand)
+        yield
+    finally:
+        for module, name, function in real:
+            setattr(module, name, function)
+
+
+def _ran(part: Part, lines: Iterable[Line], under: Configuration) -> list[Transition]:
+    feed = Core(under).feed(_kept(part, lines))
+    (report,) = Tally(under.start_mode).together({"": Counts()}, feed)
+    return report.transitions
+
+
+def _real(part: Part, read: Iterable[Read], under: Configuration) -> list[Transition]:
+    core, tally = Core(under), Tally(under.start_mode)
+    reports: list[FileReport] = []
+    for counts, lines in read:
+        reports += tally.together(counts, core.feed(_kept(part, lines)))
+    return [found for report in reports for found in report.transitions]
+
+
+def _kept(part: Part, lines: Iterable[Line]) -> Iterator[Line]:
+    for line in lines:
+        event = part.keep(line.event)
+        if event is not None:
+            yield replace(line, event=event)
+
+
+def parts(profile: str | None) -> tuple[Part, ...]:
+    """Everything that can be left out, rules first."""
+    return (*rules(configuration(profile).thresholds), *MECHANISMS)
+
+
+def table(chosen_parts: Iterable[Part], over: Sessions, profile: str | None) -> Iterator[str]:
+    """The table, a line at a time, as long as it takes."""
+    base = score(NOTHING, over, profile)
+    stuck = sum(case["kind"] == "should_fire" for case, _ in over.corpus)
+    yield f"Nothing left out: {base.hits} of {stuck} stuck sessions noticed in time,"
+    yield f"{base.alarms} of {len(over.corpus) - stuck} honest ones disturbed{_per(base, over)}."
+    yield ""
+    more = "" if not over.calls else " firings saved per 1,000 calls |"
+    yield f"| left out | hits lost | false alarms saved |{more}"
+    yield f"|---|---|---|{more and '---|'}"
+    for part in chosen_parts:
+        found = score(part, over, profile)
+        saved = f" {1000 * (base.firings - found.firings) / over.calls:.1f} |" if more else ""
+        lost, quiet = base.hits - found.hits, base.alarms - found.alarms
+        yield f"| {part.name} | {lost} | {quiet} |{saved}"
+
+
+def _per(base: Score, over: Sessions) -> str:
+    if not over.calls:
+        return ""
+    return f",\n{base.firings} firings in {over.calls:,} real calls"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table of all parts, or of those named."""
+    parser = argparse.ArgumentParser(prog="tests.replay.ablation", description=__doc__)
+    parser.add_argument("--profile", help="default or strict")
+    parser.add_argument("--part", action="append", help="one row alone, by its name")
+    parser.add_argument("paths", nargs="*", type=Path, help="real session logs")
+    said = parser.parse_args(arguments)
+    known = parts(said.profile)
+    wanted = said.part or [part.name for part in known]
+    unknown = set(wanted) - {part.name for part in known}
+    if unknown:
+        parser.error(f"no part {', '.join(sorted(unknown))}")
+    over = sessions(said.paths)
+    for line in table((part for part in known if part.name in wanted), over, said.profile):
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
