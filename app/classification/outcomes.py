@@ -131,9 +131,7 @@ def _codes(member: Member, line: str) -> frozenset[int]:
 @remembered
 def _swallowed(line: str) -> bool:
     """Whether a line's status says nothing about the program it is about."""
-    members = working(line)
-    first = command(members[0]) if members else ()
-    if not first or first[0] in _ONLOOKERS:
+    if looks_on(line):
         return False
     everything = split(line)
     piped = any(member.joiner == "|" for member in everything) and "pipefail" not in line
@@ -142,6 +140,14 @@ def _swallowed(line: str) -> bool:
         for before, after in pairwise(everything)
     )
     return piped or hidden
+
+
+@remembered
+def looks_on(line: str) -> bool:
+    """Whether the program a line is about only shows what others did, or there is none."""
+    members = working(line)
+    first = command(members[0]) if members else ()
+    return not first or first[0] in _ONLOOKERS
 
 
 def timed_out(event: Event, line: str | None) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from app.classification.arguments import command_of, path_of
+from app.classification.builds import build_of
 from app.classification.edits import edit_of, undoes
 from app.classification.errors import error_of
 from app.classification.identity import identity
@@ -121,6 +122,7 @@ def _marks(event: Event, line: str | None) -> tuple[str, ...]:
 def _with_result(event: Event, call: Reading, line: str | None) -> Reading:
     text, answer = read_over(event.result or "")
     run = run_of(event, line, text) if line is not None and call.tool_class == "test" else None
+    shell = line is not None and call.tool_class == "shell"
     fails = failed(event, call.tool_class, line, text, run)
     answered = event.result is not None
     return replace(
@@ -132,6 +134,7 @@ def _with_result(event: Event, call: Reading, line: str | None) -> Reading:
         changes=call.changes and event.outcome == "ok" and not fails,
         error=_error(call, text) if fails or _in_vain(event, call) else None,
         test=run,
+        build=build_of(event, line, text, answer) if line is not None and shell else None,
         ours=_ours(event),
     )
 

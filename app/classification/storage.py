@@ -16,7 +16,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from app.classification.remembering import remembered
-from app.domain.calls import Moved, Reading, Target, TestRun
+from app.domain.calls import BuildRun, Moved, Reading, Target, TestRun
 from app.domain.events import Coverage, Event, Json, TestCounts, Usage
 
 LONGEST = 4_000  # characters kept of a result, and of the arguments together (docs/design.md 9)
@@ -165,7 +165,7 @@ def _fields(kind: type) -> _Fields:
 # The library puts a class's fields together anew each time.
 _FIELDS: Final[Mapping[type, _Fields]] = {
     kind: _fields(kind)
-    for kind in (Event, Reading, Target, TestRun, Moved, TestCounts, Coverage, Usage)
+    for kind in (Event, Reading, Target, TestRun, BuildRun, Moved, TestCounts, Coverage, Usage)
 }
 
 

@@ -66,6 +66,21 @@ class TestRun:
     moved: tuple[Moved, ...] = ()  # since runs by which its targets went red
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildRun:
+    """A build, type check or linter, or any line that printed a test runner's summary.
+
+    It tells whether work gets on, and nothing of the test boundary: there only a TestRun counts.
+    """
+
+    runner: str
+    target: str  # runner, what it is asked to check, and the folder named in the line
+    result: TestResult
+    failed: int | None = None  # errors, or failed tests; None: the count is unknown
+    names: tuple[str, ...] = ()  # errors as file, code and digest, without their positions
+    digest: str | None = None  # of all errors together; None: none was found in the text
+
+
 @dataclass(frozen=True, kw_only=True)  # wide: see replacing.py
 class Reading:
     """What one call is and what came of it, as far as its text can tell."""
@@ -85,6 +100,7 @@ class Reading:
     error: str | None = None  # digest of the error text, line numbers masked
     marks: tuple[str, ...] = ()  # what a denial was about: rule, path and URL tokens
     test: TestRun | None = None
+    build: BuildRun | None = None  # only where `test` is None
     ours: bool = False  # blocked by this controller, as far as the report can tell
     effects: tuple[Effect, ...] = ("unknown",)
     targets: tuple[Target, ...] = ()
@@ -153,6 +169,19 @@ def _test(value: Json) -> TestRun | None:
         where=_word(value.get("where")),
         tree=_text(value.get("tree")),
         moved=tuple([_moved(moved) for moved in _list(value.get("moved"))]),
+    )
+
+
+def _build(value: Json) -> BuildRun | None:
+    if not isinstance(value, dict):
+        return None
+    return BuildRun(
+        runner=_word(value.get("runner")),
+        target=_word(value.get("target")),
+        result=cast(TestResult, value.get("result", "unknown")),
+        failed=_whole(value.get("failed")),
+        names=_texts(value.get("names")),
+        digest=_text(value.get("digest")),
     )
 
 
@@ -248,6 +277,7 @@ STORED: Final[Mapping[str, tuple[str, Callable[[Json], Any]]]] = {
     "error": ("error", _text),
     "marks": ("marks", _texts),
     "test": ("test", _test),
+    "build": ("build", _build),
     "ours": ("ours", _yes),
     "effects": ("effects", lambda value: _texts(value) or BARE.effects),
     "targets": ("targets", lambda value: tuple([_target(target) for target in _list(value)])),
