@@ -17,11 +17,14 @@ from app.replay import (
     claude_code,
     claude_stream,
     codex,
+    copilot,
     gemini_cli,
+    hook_log,
     log_entries,
     neutral,
     opencode,
     openhands,
+    pi,
     swe_agent,
 )
 from app.replay.documents import Text, parts
@@ -43,13 +46,16 @@ READERS: Final[dict[str, Reader]] = {
     "floorboss log": log_entries.events,
     "Claude Code": claude_code.events,
     "Claude Code stream": claude_stream.events,
+    "Claude Code hooks": hook_log.events,
     "Codex": codex.events,
+    "Copilot CLI": copilot.events,
     "Gemini CLI": gemini_cli.events,
     "Gemini CLI document": gemini_cli.whole_events,
     "OpenCode": opencode.events,
     "OpenCode export": opencode.whole_events,
     "OpenHands": openhands.events,
     "SWE-agent": swe_agent.events,
+    "pi": pi.events,
 }
 HEAD: Final = 1 << 17  # bytes in which a first line ends, if its file is one of lines
 LOOKED_AT: Final = 2_000  # parts of a document after which it is none that is read here

@@ -10,7 +10,17 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from app.domain.events import Json
-from app.replay import claude_code, claude_stream, codex, gemini_cli, log_entries, opencode
+from app.replay import (
+    claude_code,
+    claude_stream,
+    codex,
+    copilot,
+    gemini_cli,
+    hook_log,
+    log_entries,
+    opencode,
+    pi,
+)
 from app.replay.documents import Part
 from app.replay.lines import Fields, object_of, word
 from app.replay.openhands import is_event
@@ -50,6 +60,9 @@ LINES: Final[tuple[tuple[Callable[[Fields], bool], str], ...]] = (
     (_gemini, "Gemini CLI"),
     (_opencode, "OpenCode"),
     (is_event, OPENHANDS),
+    (hook_log.is_hook, "Claude Code hooks"),
+    (pi.is_pi, "pi"),
+    (copilot.is_copilot, "Copilot CLI"),
     (lambda line: "tool" in line or "kind" in line, "neutral"),
     (_stream, "Claude Code stream"),
     (_claude, "Claude Code"),

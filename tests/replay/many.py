@@ -110,9 +110,42 @@ def own_log(count: int, size: int) -> Pieces:
         yield from lines(entry)
 
 
+def pi(count: int, size: int) -> Pieces:
+    """A session of pi."""
+    at = "2026-11-30T09:00:00Z"
+    yield from lines({"type": "session", "id": "s", "timestamp": at, "cwd": "/shop"})
+    for n in range(count):
+        call = {"type": "toolCall", "id": f"c{n}", "name": "bash", "arguments": {}}
+        ask = {"role": "assistant", "content": [call], "stopReason": "toolUse"}
+        end = {"role": "toolResult", "toolCallId": f"c{n}", "content": "x" * size}
+        yield from lines(*({"type": "message", "timestamp": at, "message": m} for m in (ask, end)))
+
+
+def copilot(count: int, size: int) -> Pieces:
+    """The events of Copilot CLI."""
+    yield from lines({"type": "session.start", "data": {"sessionId": "s"}})
+    for at in range(count):
+        ask = {"toolCallId": f"c{at}", "toolName": "bash", "arguments": {}}
+        end = {"toolCallId": f"c{at}", "success": True, "result": {"content": "x" * size}}
+        yield from lines({"type": "tool.execution_start", "data": ask})
+        yield from lines({"type": "tool.execution_complete", "data": end})
+
+
+def hooks(count: int, size: int) -> Pieces:
+    """What the hooks of Claude Code were sent."""
+    for at in range(count):
+        call = {"session_id": "s", "tool_name": "Bash", "tool_input": {}, "tool_use_id": f"c{at}"}
+        yield from lines(
+            call | {"hook_event_name": "PreToolUse"},
+            call | {"hook_event_name": "PostToolUse", "tool_response": {"stdout": "x" * size}},
+        )
+
+
 WRITERS: Final[dict[str, Callable[[int, int], Pieces]]] = {
     "Claude Code stream": claude_stream,
+    "Claude Code hooks": hooks,
     "Codex": codex,
+    "Copilot CLI": copilot,
     "Gemini CLI": gemini_lines,
     "Gemini CLI document": gemini_whole,
     "OpenCode": opencode_stream,
@@ -120,6 +153,7 @@ WRITERS: Final[dict[str, Callable[[int, int], Pieces]]] = {
     "SWE-agent": swe_agent,
     "OpenHands": openhands,
     "floorboss log": own_log,
+    "pi": pi,
 }
 
 

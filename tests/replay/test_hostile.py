@@ -17,7 +17,9 @@ from tests.replay.many import WRITERS, many
 BY_LINE = [
     (table, case) for table, cases in TABLES.items() for case in cases if "lines" in case["given"]
 ]
-BY_ID = ("Claude Code stream", "Codex", "Gemini CLI", "OpenCode")  # whose calls have ids
+# Whose calls have ids.
+BY_ID = ("Claude Code stream", "Codex", "Copilot CLI", "Gemini CLI", "OpenCode", "pi")
+CUT = "Claude Code hooks"  # read as the daemon reads them, which cuts what is too long to look at
 
 
 def names(cases: list[tuple[str, dict[str, Any]]]) -> list[str]:
@@ -72,7 +74,8 @@ def test_what_a_resume_copied_counts_once(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_line_of_five_megabytes_is_read_whole(name: str, tmp_path: Path) -> None:
     lines, counts = read_file(many(tmp_path / "a", name, 1, 5_000_000))
-    assert [len(line.event.result or "") for line in lines] == [5_000_000]
+    (result,) = [line.event.result or "" for line in lines]
+    assert len(result) == 5_000_000 or (name == CUT and 20_000 < len(result) < 1_000_000)
     assert (counts.format, counts.unreadable) == (name, 0)
 
 
