@@ -17,9 +17,10 @@ DEV := $(VENV)/.installed-dev
 PYTHON ?= $(shell for python in python3 python3.11 python3.12 python3.13 python3.14; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 
-# What a lock may hold: no registry, no path of one machine, every platform.
+# What a lock may hold: no registry, no path of one machine, every platform; one version of each
+# package for every Python.
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-	--no-header --no-emit-index-url --upgrade
+	--fork-strategy fewest --no-header --no-emit-index-url --upgrade
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,7 +67,7 @@ bench-long: $(DEV)  ## Measure events in a log of a million rows (takes minutes 
 lock: $(DEV)  ## Resolve the dependencies again and rewrite the three lock files
 	$(COMPILE) pyproject.toml -o requirements.lock
 	$(COMPILE) --group build -o requirements-build.lock
-	$(COMPILE) pyproject.toml --extra dev --group build -o requirements-dev.lock
+	$(COMPILE) pyproject.toml --extra dev --extra plots --group build -o requirements-dev.lock
 
 clean:  ## Remove .venv and everything that is built or cached
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

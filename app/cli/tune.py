@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -13,6 +15,7 @@ from app.cli.exits import CLOSED, MISUSED, fail
 from app.cli.progress import Progress
 
 if TYPE_CHECKING:
+    from app.cli.plots import Draw
     from app.domain.configuration import Configuration
     from app.replay.comparison import Read, Side
     from app.replay.fires import Fire
@@ -48,12 +51,17 @@ def tune(
         Path | None,
         typer.Option(metavar="FILE", help="Write a fragment of settings with what --set says."),
     ] = None,
+    plots: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Draw each rule there, as SVG and PNG."),
+    ] = None,
     state_dir: Annotated[Path | None, typer.Option(help="Folder of the settings.")] = None,
     config: Annotated[Path | None, typer.Option(help="The file of settings.")] = None,
 ) -> None:
     """Try other thresholds on your sessions: what fires how often, and at which calls."""
     from app.cli import places
     from app.cli.comparing import configuration
+    from app.cli.plots import plots_in
     from app.cli.replay import NO_SESSION, session_files
     from app.replay.tuning import Tuned, folded, runs
     from app.replay.tuning_report import fragment, tuned_json
@@ -63,7 +71,8 @@ def tune(
     names, verdicts = _thresholds(rule or []), None if label is None else _labels(label)
     if write is not None and write.exists():
         fail(MISUSED, f"{write} is there already; a fragment overwrites nothing")
-    held = _held(session_files(paths or []))
+    files, draw = session_files(paths or []), None if plots is None else plots_in(plots)
+    held = _held(files)
 
     def run(name: str, value: float) -> Sequence[Fire]:
         return fold(configuration(settings, profile, [*chosen, f"{name}={value}"])).fires
@@ -76,7 +85,7 @@ def tune(
     progress = Progress(1, "runs")
     tuned = Tuned(base=fold(under), labels=verdicts)
     progress.total += runs(tuned.base, names)
-    _swept(tuned, names, run, shown=None if json_ else show)
+    _swept(tuned, names, run, draw, shown=None if json_ else show)
     if json_:
         print(json.dumps(tuned_json(tuned), indent=2))
     if write is not None:
@@ -111,15 +120,21 @@ def _labels(path: Path) -> Labels:
     return found
 
 
-def _swept(tuned: Tuned, names: list[str], run: Run, *, shown: int | None) -> None:
-    """Sweep, telling each as it comes; `shown` None: nothing is told."""
+def _swept(
+    tuned: Tuned, names: list[str], run: Run, draw: Draw | None, *, shown: int | None
+) -> None:
+    """Sweep, telling each as it comes and drawing each rule; `shown` None: nothing is told."""
     from app.replay.tuning import sweeps
+    from app.replay.tuning_charts import chart
     from app.replay.tuning_report import closing_lines, sweep_lines
 
-    for sweep in sweeps(tuned.base, names, run):
-        tuned.sweeps.append(sweep)
-        if shown is not None and not sweep.silent:
-            print("\n".join(sweep_lines(sweep, tuned, shown)), flush=True)
+    for rule, found in groupby(sweeps(tuned.base, names, run), attrgetter("rule")):
+        for sweep in found:
+            tuned.sweeps.append(sweep)
+            if shown is not None and not sweep.silent:
+                print("\n".join(sweep_lines(sweep, tuned, shown)), flush=True)
+        if draw is not None:
+            draw(rule, chart(rule, tuned))
     if shown is not None:
         print("\n".join(closing_lines(tuned)), flush=True)
 

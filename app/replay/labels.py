@@ -37,10 +37,14 @@ class Judged:
     unjudged: int
 
     @property
+    def count(self) -> int:
+        """How many were judged."""
+        return self.right + self.wrong
+
+    @property
     def precision(self) -> float | None:
         """The share of the judged firings that were right; None where none was judged."""
-        judged = self.right + self.wrong
-        return round(self.right / judged, 3) if judged else None
+        return round(self.right / self.count, 3) if self.count else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ def _judged(step: Step, labels: Labels | None) -> str:
     said = labels.judged(step.fires)
     if said.precision is None:
         return "  none judged"
-    return f"  precision {said.precision:.0%} ({said.right} of {said.right + said.wrong} judged)"
+    return f"  precision {said.precision:.0%} ({said.right} of {said.count} judged)"
 
 
 def _changes(step: Step, rule: str, told: set[tuple[str, Identity]], shown: int) -> Iterator[str]:

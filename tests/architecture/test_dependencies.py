@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from app.cli.plots import LACKING
+
 ROOT = Path(__file__).parents[2]
 LOCKS = ("requirements.lock", "requirements-build.lock", "requirements-dev.lock")
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -21,6 +23,8 @@ COMPANIONS = {
     "typing_extensions": "pydantic",
 }
 RUNTIME = {re.split(r"[<>=]", line)[0] for line in PYPROJECT["project"]["dependencies"]}
+EXTRAS = PYPROJECT["project"]["optional-dependencies"]
+DRAWING = {re.split(r"[<>=]", line)[0] for line in EXTRAS["plots"]}
 PIN = re.compile(r"^([a-z0-9-]+)==(\S+)")
 
 
@@ -70,6 +74,15 @@ def test_every_declared_dependency_is_locked() -> None:
     assert set(pins("requirements.lock")) >= RUNTIME
 
 
+def test_what_draws_is_locked_for_development_and_not_needed_to_run() -> None:
+    assert set(pins("requirements-dev.lock")) >= DRAWING
+    assert pins("requirements.lock").keys() & {*DRAWING, "numpy", "pillow"} == set()
+
+
+def test_whoever_lacks_what_draws_is_told_the_version_that_is_declared() -> None:
+    assert [line for line in EXTRAS["plots"] if f"pip install '{line}'" not in LACKING] == []
+
+
 def test_the_program_imports_only_what_it_declares() -> None:
     distributions = packages_distributions()
     modules = {COMPANIONS.get(module, module) for module in imported_by_app()}
@@ -77,11 +90,11 @@ def test_the_program_imports_only_what_it_declares() -> None:
     undeclared = {
         module
         for module, names in providers.items()
-        if not {name.lower().replace("_", "-") for name in names} & RUNTIME
+        if not {name.lower().replace("_", "-") for name in names} & (RUNTIME | DRAWING)
     }
     assert undeclared == set()
 
 
 def test_every_dependency_has_its_reason_written_down() -> None:
     reasons = (ROOT / "docs" / "adr" / "0007-dependencies.md").read_text()
-    assert [name for name in sorted(RUNTIME) if f"`{name}`" not in reasons] == []
+    assert [name for name in sorted(RUNTIME | DRAWING) if f"`{name}`" not in reasons] == []

@@ -99,6 +99,18 @@ VIOLATIONS = (
         named="app.cli.planted -> sqlite3",
     ),
     Violation(
+        contract="drawing-apart",
+        why="a route draws, by way of a chart of the replay",
+        files={"app/api/planted.py": "def draw():\n    import app.replay.tuning_charts\n"},
+        named="app.replay.tuning_charts -> app.charts.chart",
+    ),
+    Violation(
+        contract="drawing-apart",
+        why="the service draws by itself",
+        files={"app/service/planted.py": "import matplotlib\n"},
+        named="app.service.planted -> matplotlib",
+    ),
+    Violation(
         contract="acyclic",
         why="two modules of the domain import each other",
         files={
