@@ -58,10 +58,10 @@ format: $(DEV)  ## Rewrite the sources in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(DEV)  ## Measure durable posts per second
+bench: $(DEV)  ## Measure durable posts per second, and the replay beside a JSON parser
 	$(BIN)/python -m bench.run $(ARGS)
 
-bench-long: $(DEV)  ## Measure events in a log of a million rows (takes minutes and 1.5 GB)
+bench-long: $(DEV)  ## Measure events in a log of a million rows, and a replay of 1 GB (takes minutes and 1.5 GB)
 	$(BIN)/python -m bench.growth $(ARGS)
 
 lock: $(DEV)  ## Resolve the dependencies again and rewrite the three lock files

@@ -1,10 +1,11 @@
-"""`make bench-long`: what an event costs in a log of a million rows, and in one of ten thousand.
+"""`make bench-long`: what an event costs in a log of a million rows, and a gigabyte in a replay.
 
     python -m bench.growth [--rows N]
 
 Two logs are filled with rows as the daemon stores them, in sessions of a hundred rows that are
 over. Then both take turns: events of 200 active sessions, classified, folded and committed in
 groups through the desk and the log, as the daemon does it. A million rows take 1.5 GB in BENCH_DIR.
+At the end a gigabyte of events is replayed: what the process takes at its peak.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from app.store.connections import WRITER_PRAGMAS, connect
 from app.store.log import Log
 from app.store.reader import Reader
 from bench.load import event
+from bench.replay import peaks
 
 ACTIVE = 200  # sessions at the same time
 OVER = 100  # rows of a session that is over
@@ -127,6 +129,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--megabytes", type=int, nargs="*", default=[10, 100, 1_000])
     given = parser.parse_args()
     with ExitStack() as stack:
         place = tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR"))
@@ -146,6 +149,9 @@ def main() -> None:
             f"{name}: {statistics.median(few):.0f} us of CPU at {SMALL:,} rows, "
             f"{statistics.median(many):.0f} us at {given.rows:,} rows: {ratio:.2f} times"
         )
+    with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR")) as place:
+        for size, peak in peaks(Path(place), given.megabytes).items():
+            print(f"a replay of {size:,} MB: {peak:.0f} MB at its peak")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from bench import shell
+from bench import replay, shell
 from bench.hook import medians
 from bench.servers import ROOT, Server, daemon, reference
 
@@ -53,6 +53,8 @@ def main() -> None:
         _memory(folder / "memory")
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR")) as place:
         _lines(Path(place))
+        print()
+        replay.show(Path(place))
 
 
 def _singles(stock: Server, ours: Server, connections: int, seconds: float, rounds: int) -> None:
