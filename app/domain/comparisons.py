@@ -128,6 +128,8 @@ CHECKS: Final[tuple[Check, ...]] = (
     _debug("edit_failures", "path", "count", "{n} failed edits of one file"),
     _debug("test_failure", "target", "reds", "{n} red runs of one target without progress"),
     _debug("test_failure", "names", "names", "the same tests failed in {n} runs"),
+    _debug("test_failure", "build", "builds", "{n} red builds of one target without progress"),
+    _debug("test_failure", "errors", "errors", "the same errors in {n} builds"),
     _plan("same_error", "error", "count", "same error {n} times in 20 calls"),
     _plan(
         "success_rate",

@@ -1,16 +1,14 @@
-"""Counting failures: edits of one path (R6), test targets (R5), errors (R4), rates, timeouts."""
+"""Counting failures: edits of one path (R6), errors (R4), rates, timeouts; reds.py has R5."""
 
 from __future__ import annotations
 
-from app.domain.calls import ERRORS_OF, Call, Reading, TestRun
-from app.domain.replacing import replace
-from app.domain.stream import NAME_SETS, NO_FAILURE, Counting, Reds, Slot, evidence, grown
+from app.domain.calls import ERRORS_OF, Call, Reading
+from app.domain.reds import built, tested
+from app.domain.stream import NO_FAILURE, Counting, Slot, grown
 
 TIMEOUT_WINDOW = 10  # calls that are no polls
 RATE_WINDOW = 10  # counted calls
 ERROR_WINDOW = 20  # counted calls
-NAMES_LENGTH = 200  # characters of failing names that tell one set from another
-UNCLEAR = 0.5  # a red run with no count and another text: neither better nor worse
 STREAK_LIMIT = 64  # distinct clean calls remembered; more than any threshold asks for
 
 
@@ -18,7 +16,8 @@ def failures(step: Counting, call: Call, empty: Slot) -> None:
     """Every counter of failures after one more ordinary call; `empty` is its place in windows."""
     _timed(step, call, empty)
     _edited(step, call)
-    _tested(step, call)
+    tested(step, call)
+    built(step, call)
     _errored(step, call, empty)
     _streak(step, call)
     _rated(step, call)
@@ -47,95 +46,19 @@ def _edited(step: Counting, call: Call) -> None:
     step.touch("edit_failures", f"path:{reading.path}")
 
 
-def _tested(step: Counting, call: Call) -> None:
-    run = call.reading.test
-    if run is None or run.result == "unknown":
-        return
-    if run.result == "green":
-        _green(step, run)
-    else:
-        _red(step, call, run)
-        _named(step, call, run)
-
-
-def _green(step: Counting, run: TestRun) -> None:
-    """Green clears the target and what failed under its runner."""
-    for key in step.failing_names.values:
-        if key.startswith(f"{run.runner}|"):
-            step.failing_names = step.failing_names.drop(key)
-    step.targets = step.targets.drop(run.target)
-    step.done_green = step.edited or step.done_green
-    step.edited = False
-
-
-def _red(step: Counting, call: Call, run: TestRun) -> None:
-    before = step.targets.get(run.target)
-    after = _reds(before, call, run)
-    step.targets = step.targets.put(run.target, after)
-    step.done_green = False
-    if before is None or after.count > before.count:
-        step.touch("test_failure", f"target:{run.target}")
-
-
-def _reds(before: Reds | None, call: Call, run: TestRun) -> Reds:
-    names = run.names
-    failed = run.failed if run.failed is not None else (len(names) or None)
-    if before is None:
-        return Reds(
-            count=1,
-            best=failed,
-            names=names,
-            known=(names,) if names else (),
-            digest=call.reading.digest,
-            seqs=(call.seq,),
-        )
-    known = before.known if not names or names in before.known else (*before.known, names)
-    after = replace(
-        before,
-        best=failed if before.best is None else min(before.best, failed or before.best),
-        names=names or before.names,
-        known=known[-NAME_SETS:],
-        digest=call.reading.digest,
-    )
-    if _improved(before, failed, names):
-        return replace(after, count=1, seqs=(call.seq,))
-    unclear = failed is None and call.reading.digest != before.digest
-    weight = UNCLEAR if unclear else 1
-    return replace(after, count=before.count + weight, seqs=evidence(before.seqs, call.seq))
-
-
-def _improved(before: Reds, failed: int | None, names: tuple[str, ...]) -> bool:
-    """Fewer failures than ever, or other tests fail now and no more of them than at best."""
-    if failed is not None and before.best is not None and failed < before.best:
-        return True
-    if not names or not before.names or names in before.known:
-        return False
-    others = not set(names) >= set(before.names)
-    return others and (before.best is None or (failed or len(names)) <= before.best)
-
-
-def _named(step: Counting, call: Call, run: TestRun) -> None:
-    """The same failing tests under one runner, whatever target was asked for.
-
-    Where the runner names only some of them, as many have to fail: fewer is progress.
-    """
-    if not run.names:
-        return
-    count = len(run.names) if run.failed is None else run.failed
-    key = f"{run.runner}|{count}|{' '.join(run.names)[:NAMES_LENGTH]}"
-    failing = grown(step.failing_names.get(key) or NO_FAILURE, call.seq)
-    step.failing_names = step.failing_names.put(key, failing)
-    step.touch("test_failure", f"names:{key}")
-
-
 def _errored(step: Counting, call: Call, empty: Slot) -> None:
-    error = call.reading.error if call.reading.failed else None
+    error = None if _counted_elsewhere(call.reading) else call.reading.error
     if call.reading.pace == "drain" or (error is None and not _may_err(call.reading)):
         return
     slot = empty if error is None else Slot(call.seq, 1.0, error)
     step.errors = (*step.errors, slot)[-ERROR_WINDOW:]
     if error is not None:
         step.touch("same_error", f"error:{error}")
+
+
+def _counted_elsewhere(reading: Reading) -> bool:
+    """What only waits did not fail; the errors of a red build are R5's, whose mode is debug."""
+    return not reading.failed or (reading.build is not None and reading.build.result == "red")
 
 
 def _may_err(reading: Reading) -> bool:

@@ -115,6 +115,8 @@ FINDINGS: Final[Mapping[tuple[str, str], Callable[[Stream, str], Finding]]] = {
     ("no_progress", "calls"): lambda stream, _: _failing(stream.idle),
     ("edit_failures", "path"): lambda stream, about: _failing(stream.failed_edits.get(about)),
     ("test_failure", "target"): _reds,
+    ("test_failure", "build"): _reds,
+    ("test_failure", "errors"): lambda stream, about: _failing(stream.failing_names.get(about)),
     ("test_failure", "names"): lambda stream, about: _failing(stream.failing_names.get(about)),
     ("timeouts", "count"): lambda stream, _: _sum(stream.timeouts),
     ("denials", "same"): _denied_same,

@@ -58,6 +58,10 @@ MEANINGS: Final[Mapping[str, Threshold]] = MappingProxyType(
             5, 1, "red runs of one target since its last progress", "R5; seed 000"
         ),
         "test_failure.names": _t(5, 5, "runs in which the same tests failed", "R5"),
+        "test_failure.builds": _t(
+            5, 5, "red builds, type checks or linter runs of one target without progress", "R5"
+        ),
+        "test_failure.errors": _t(5, 5, "builds in which the same errors came", "R5"),
         "timeouts.count": _t(3, 3, "timeouts among the last 10 calls, polls aside", "R8; seed 000"),
         "denials.same": _t(3, 0, "denials of the same call among the last 20", "R7"),
         "denials.mark": _t(4, 0, "denials on one rule, path or URL among the last 20", "R7"),

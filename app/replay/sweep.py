@@ -35,6 +35,8 @@ SWEEPS: Final[Mapping[str, tuple[float, ...]]] = MappingProxyType(
         "edit_failures.count": (2, 3, 4, 5, 6),
         "test_failure.reds": (1, 2, 3, 5, 7, 10),
         "test_failure.names": (3, 4, 5, 7),
+        "test_failure.builds": (3, 4, 5, 7, 10),
+        "test_failure.errors": (3, 4, 5, 7),
         "timeouts.count": (2, 3, 4, 5),
         "denials.same": (2, 3, 4, 5),
         "denials.mark": (3, 4, 5, 6),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from app.domain.calls import Call, Reading, TestRun
+from app.domain.calls import BuildRun, Call, Reading, TestResult, TestRun
 from app.domain.checks import Trip, tripped
 from app.domain.configuration import Thresholds
 from app.domain.events import Outcome
@@ -45,6 +45,15 @@ def red(seq: int, failed: int | None = 2, names: tuple[str, ...] = (), **fields:
     """A red run of one target."""
     run = TestRun(runner="pytest", target="pytest a", result="red", failed=failed, names=names)
     return call(seq, "tests", "error", test=run, tool_class="test", **fields)
+
+
+def build(
+    seq: int, failed: int | None = 2, said: str | None = "E", outcome: Outcome = "error"
+) -> Call:
+    """A build of one target, red unless it worked; `said` is the digest of its errors."""
+    result: TestResult = "green" if outcome == "ok" else "red"
+    run = BuildRun(runner="make", target="make all", result=result, failed=failed, digest=said)
+    return call(seq, "make", outcome, build=run, error="E", digest=f"text {seq}")
 
 
 def edit(seq: int, what: str = "1", outcome: Outcome = "ok", path: str = "a.py") -> Call:

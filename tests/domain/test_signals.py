@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from app.domain.calls import TestRun
+from app.domain.calls import BuildRun, TestRun
 from app.domain.events import Outcome, Usage
 from app.domain.findings import Finding, find
 from app.domain.signals import EMPTY, asked, finished, prompted, turned, used
-from tests.domain.calls import after, call, edit, red
+from tests.domain.calls import after, build, call, edit, red
 
 
 @pytest.mark.parametrize("outcome", ["unknown", "interrupted", "cancelled"])
@@ -139,6 +139,35 @@ def test_other_tests_failing_are_progress_and_the_same_ones_with_one_more_are_no
     assert find(after(worse), "test_failure", "target:pytest a").value == 2
     back = [*moved, red(3, 1, ("t::a",))]
     assert find(after(back), "test_failure", "target:pytest a").value == 2
+
+
+def test_a_build_that_gets_no_better_counts_and_its_errors_count_nowhere_else() -> None:
+    stream = after(build(seq) for seq in range(1, 6))
+    assert find(stream, "test_failure", "build:make all").value == 5
+    assert find(stream, "test_failure", "errors:2|E").value == 5
+    assert find(stream, "same_error", "error:E").value == 0
+    fewer = after([build(6, 1)], stream)
+    assert find(fewer, "test_failure", "build:make all").value == 1
+
+
+def test_a_build_with_errors_nobody_has_seen_weighs_half_and_a_linter_that_only_answers_too() -> (
+    None
+):
+    others = [build(seq, said=str(seq)) for seq in range(1, 10)]
+    assert find(after(others), "test_failure", "build:make all").value == 5
+    back = [*others, build(10, said="1")]
+    assert find(after(back), "test_failure", "build:make all").value == 6
+    run = BuildRun(runner="ruff", target="ruff", result="red", failed=2, digest="E")
+    findings = [call(seq, "ruff", "error", failed=False, build=run) for seq in range(1, 10)]
+    assert find(after(findings), "test_failure", "build:ruff").value == 5
+    assert find(after(findings), "test_failure", "errors:2|E").value == 0
+
+
+def test_a_green_build_clears_its_own_errors_and_is_no_work_done() -> None:
+    stream = after([edit(1), build(2), build(3), build(4, outcome="ok")])
+    assert find(stream, "test_failure", "build:make all").value == 0
+    assert find(stream, "test_failure", "errors:2|E").value == 0
+    assert not turned(stream).ended_green
 
 
 def test_only_a_success_on_the_same_path_clears_its_failed_edits() -> None:

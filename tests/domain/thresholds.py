@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 from app.domain.calls import Call
 from app.domain.events import Usage
 from app.domain.signals import EMPTY, Stream, finished, turned, used
-from tests.domain.calls import after, call, edit, red
+from tests.domain.calls import after, build, call, edit, red
 
 Trips = Literal["from", "above", "below"]  # where a value trips: >=, > or < the threshold
 SECOND = 1000
@@ -126,6 +126,8 @@ ROWS: Final[Mapping[str, Row]] = {
     "edit_failures.count": Row(reach=lambda n: _many(n, lambda seq: edit(seq, str(seq), "error"))),
     "test_failure.reds": Row(reach=lambda n: _many(n, red)),
     "test_failure.names": Row(reach=lambda n: _many(n, lambda seq: red(seq, names=("t::a",)))),
+    "test_failure.builds": Row(reach=lambda n: _many(n, build)),
+    "test_failure.errors": Row(reach=lambda n: _many(n, build)),
     "timeouts.count": Row(reach=lambda n: _many(n, lambda seq: call(seq, str(seq), "timeout"))),
     "denials.same": Row(reach=lambda n: _many(n, lambda seq: call(seq, "rm", "denied"))),
     "denials.mark": Row(

@@ -14,7 +14,7 @@ from app.replay.tally import FileReport, Tally
 
 CASES: Final = Path(__file__).parents[1] / "cases"
 SESSION_FILES: Final = CASES / "claude_code"
-LOOP: Final = {"tool": "Bash", "arguments": {"command": "make all"}, "outcome": "error"}
+LOOP: Final = {"tool": "Bash", "arguments": {"command": "./deploy all"}, "outcome": "error"}
 
 
 def configuration(folder: Path) -> Configuration:
