@@ -20,7 +20,7 @@ _LONGEST: Final = 300  # characters of a line that are looked at
 _SHOWN: Final = 60  # characters of a file's name in a fault's name
 
 # In front of a builder's own line: a step of BuildKit with its seconds, terraform's bar.
-_FRONT: Final = r"(?:#\d+ (?:\d+\.\d+ )?|[ \t│|>*]|\[[^\]\n]{1,40}\] )*"
+_FRONT: Final = r"(?:#[N\d]+ (?:\d+\.\d+ )?|[ \t│|>*]|\[[^\]\n]{1,40}\] )*"
 _PLACED: Final = re.compile(  # file:line:column: or file(line,column):
     _FRONT
     + r"(?:ERROR:? |e: )?((?:file://)?[\w@~+./\\:-]*?\.\w{1,8})(?:[:(]\[?\d+(?:[:,.]\s?\d+)*[)\]]*)+"

@@ -21,7 +21,7 @@ from app.classification.results import SHORT, read_over, result_digest
 from app.classification.shellcode.found import Effects
 from app.classification.testruns import recognise, run_of
 from app.classification.tools import acts, is_drain, is_poll, last_part, tool_class
-from app.domain.calls import ERRORS_OF, Pace, Reading, ToolClass
+from app.domain.calls import ERRORS_OF, BuildRun, Pace, Reading, ToolClass
 from app.domain.events import Event, Json
 from app.domain.replacing import replace
 
@@ -123,6 +123,7 @@ def _with_result(event: Event, call: Reading, line: str | None) -> Reading:
     text, answer = read_over(event.result or "")
     run = run_of(event, line, text) if line is not None and call.tool_class == "test" else None
     shell = line is not None and call.tool_class == "shell"
+    build = build_of(event, line, text, answer) if line is not None and shell else None
     fails = failed(event, call.tool_class, line, text, run)
     answered = event.result is not None
     return replace(
@@ -132,9 +133,9 @@ def _with_result(event: Event, call: Reading, line: str | None) -> Reading:
         failed=fails,
         timed_out=timed_out(event, line),
         changes=call.changes and event.outcome == "ok" and not fails,
-        error=_error(call, text) if fails or _in_vain(event, call) else None,
+        error=_error(call, answer, build) if fails or _in_vain(event, call) else None,
         test=run,
-        build=build_of(event, line, text, answer) if line is not None and shell else None,
+        build=build,
         ours=_ours(event),
     )
 
@@ -148,8 +149,13 @@ def _in_vain(event: Event, call: Reading) -> bool:
     return call.pace != "work" and event.outcome == "error"
 
 
-def _error(call: Reading, text: str) -> str | None:
-    return error_of(text) if call.tool_class in ERRORS_OF else None
+def _error(call: Reading, answer: str, build: BuildRun | None) -> str | None:
+    """The error of a failed call; that of a build is all of its errors, wherever they stand."""
+    if call.tool_class not in ERRORS_OF:
+        return None
+    if build is not None and build.names and build.digest is not None:
+        return build.digest
+    return error_of(answer)
 
 
 def _ours(event: Event) -> bool:

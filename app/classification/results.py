@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from app.classification.arguments import digest
+from app.classification.generated import named_alike
 from app.classification.vocabulary import folded, holds
 
 LONGEST = 20_000  # characters looked at: the first and the last half of a longer text
@@ -27,7 +28,7 @@ _HEADED: Final = (  # what every header holds one of
 _PREFIXES = re.compile(r"^Std(?:out|err): ", re.MULTILINE)
 _SAID: Final = (
     *("elapsed", "idle", "duration", "took", "uptime", "latency", "timestamp", "seconds"),
-    *("nonce", "request_id", "trace_id", "span_id"),
+    *("nonce", "request_id", "requestid", "request-id", "trace_id", "span_id", "build_id"),
 )
 _HINTS: Final = (*_SAID, "_at", "_ms")
 _NAMED: Final = rf"\w*(?:{'|'.join(_SAID)})\w*|\w+_(?:at|ms)"  # its value changes by itself
@@ -55,17 +56,32 @@ def _named(behind: str) -> Iterator[str]:
     yield from (f"{end}{behind}" for end in ("_at", "_ms"))
 
 
+_AGES: Final = ("second", "minute", "hour", "day", "week", "month")
+_BUILDKIT: Final = (  # `#6 3.012 ...` and its own words; `#12 A title` is none
+    r"(?:^|(?<=\n))#\d+ (?:\d+\.\d+ |(?=(?:ERROR|DONE|CACHED|CANCELED|sha256:|naming|\[)))"
+)
+
 # A search skips to what a pattern begins with where that is a text, a sign or a digit: hence
 # `\d(?<!\w\d)` for `\b\d`, and a try is found by the blank before its number.
+# Each stands for what is another one each time that the same thing is done:
 _MASKS: Final = (
+    # colours
     _mask(("\x1b",), r"\x1b\[[0-9;?]*[ -/]*[@-~]", ""),
+    # a line that was drawn over: a terminal shows what came last
+    _mask(("\r",), r"\r+(?=\n)", ""),
+    _mask(("\r",), r"[^\n\r]*\r", ""),
+    # stamps and clock times, as logs, file names and compact forms of both have them
     _mask(
         (),
-        r"\d{4}-\d\d-\d\d[T _-]\d\d[:_-]\d\d(?:[:_-]\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?",
+        r"\d{4}[-/]\d\d[-/]\d\d[T _-]\d\d[:_-]\d\d(?:[:_-]\d\d)?(?:[.,_]\d+)?(?:Z|[+-]\d\d:?\d\d)?",
         "T",
         r"-\d\d-\d\d",
+        r"/\d\d/\d\d",
     ),
     _mask((), r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b", "T", r":\d\d:\d\d"),
+    _mask((), r"(?<!\d)20\d{6}[T_-]\d{6}Z?(?!\d)", "T", r"20\d{6}[t_-]\d{6}"),
+    _mask((), r"\b1[6-9]\d{8}\b", "T", r"1[6-9]\d{8}"),  # seconds since 1970, in our years
+    # values that are named like one of these
     _mask(
         _HINTS,
         rf'"({_NAMED})"\s*:\s*("(?:\\.|[^"\\])*"|[^,}}\]\s]+)',
@@ -78,17 +94,42 @@ _MASKS: Final = (
         r"\1=V",
         *_named(r"\s*[=: ]\s*(?=\S*\d)"),
     ),
-    _mask((), r"\d(?<!\w\d)\d*(?:\.\d+)?\s?(?:ms|s|sec|min|m)\b", "D"),
+    # how long something took, and how old it is; rates of what is fetched
+    _mask(
+        _AGES,
+        r"\b(?:about |less than |almost |over )?(?:\d+(?:\.\d+)?|an?)"
+        r" (?:second|minute|hour|day|week|month)s?(?: ago)?\b",
+        "D",
+        r"(?:\d|\ban?) (?:second|minute|hour|day|week|month)",
+    ),
+    _mask(
+        (),
+        r"\d(?<!\w\d)\d*(?:[dhm]\d+)*(?:\.\d+)?"
+        r"(?:\s?(?:ms|[uµn]s|s|secs?|mins?|m)\b|h\b|d(?=  | *\n| *\Z))",
+        "D",
+    ),
+    _mask(("b/s", "it/s"), r"\d+(?:\.\d+)? ?(?:[kmg]i?)?(?:b|it)/s\b", "R"),
+    # processes, threads, steps of BuildKit, addresses
     _mask(("pid",), r"\bpid[ :=]*\d+", "PID"),
+    _mask(("]:",), r"(?<=\bT )((?:\S+ )?[\w./-]+)\[\d+\](?=:)", r"\1[PID]"),
+    _mask(("==", "(node:"), r"(?<===)\d+(?===)|(?<=\(node:)\d+(?=\))", "PID"),
+    _mask(("thread", "goroutine", "tid"), r"\b((?:thread|goroutine|tid)[ :=#-]*)\d+", r"\1N"),
+    _mask(("#",), _BUILDKIT, "#N ", r"#\d+ [\de\[dcsn]"),
     _mask(("0x",), r"\b0x[0-9a-f]+\b", "HEX"),
+    # ids, hashes, and the near end of a connection
     _mask(
         (),
         r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b",
         "UUID",
         r"-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-",
     ),
-    _mask((), r"\b(?=[a-f]*\d)[0-9a-f]{12,}\b", "HEX", r"[0-9a-f][0-9a-f]{11}"),
-    _mask(("/tmp/",), r"/tmp/[\w./-]+", "/tmp/P"),
+    _mask(
+        (),
+        r"\b(?<![.#])(?:(?=[a-f]*\d)[0-9a-f]{12,}|(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,11})\b",
+        "HEX",
+        r"[0-9a-f][0-9a-f]{6}",
+    ),
+    _mask(("->", ' - "'), r'(?<=[\d\]]:)\d{4,5}(?=->| - ")', "PORT"),
     _mask(_TRIES, rf" (?=\d)(?:{_TRIED})\d+(?: times)?(?: this session| of \d+)?", " N"),
 )
 
@@ -108,7 +149,8 @@ def headless(text: str) -> str:
 
 
 def masked(text: str) -> str:
-    """A text whose clock times, durations and ids are masked; bare digits never are."""
+    """A text whose clock times, durations and made up names are masked; bare digits never are."""
+    text = named_alike(text)
     lowered = text.lower()
     small = lowered if text.isascii() else folded(text)
     for hints, pattern, stands, cores in _MASKS:

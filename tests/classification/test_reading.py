@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.classification.errors import error_of
 from app.classification.reading import read
 from app.classification.results import settled
 from app.classification.shellcode.found import Effects
@@ -58,6 +59,13 @@ def test_identities_are(calls: list[tuple[str, dict[str, Any]]], then: str) -> N
 @pytest.mark.parametrize(("answers", "then"), cases("answers.json"))
 def test_answers_are(answers: list[str], then: str) -> None:
     assert (settled(answers[0]) == settled(answers[1])) is (then == "same")
+
+
+@pytest.mark.parametrize(("texts", "then"), cases("errors.json"))
+def test_errors_are(texts: list[str], then: str) -> None:
+    errors = {error_of(settled(text)) for text in texts}
+    assert None not in errors
+    assert len(errors) == (1 if then == "same" else len(texts))
 
 
 def test_an_undone_edit_is_the_reverse_of_the_edit() -> None:
