@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from app.domain.events import Json
+from app.harness.claude_code.outcomes import runs_aside
 from app.replay.claude_lines import (
     agent_of,
     answer_of,
@@ -280,6 +281,7 @@ def _ended(call: Open, block: Fields, extra: Json, denial: Json) -> Fields:
         extra=extra,
         denial=denial if isinstance(denial, str) else None,
         hooked=call.hooked,
+        aside=runs_aside(call.fields["arguments"]),
     )
     end = ending(result)
     return {

@@ -33,6 +33,7 @@ class Result:
     extra: Json = None  # toolUseResult: an object, or a string for errors and denials
     denial: str | None = None  # toolDenialKind, in newer files
     hooked: bool = False  # a PreToolUse hook was seen running for this call
+    aside: bool = False  # it asked to run in the background
 
 
 BY_PERSON: Final = Ending(outcome="denied", denied_by="person")
@@ -45,7 +46,7 @@ _EXIT_CODE: Final = re.compile(r"Exit code ([0-9]{1,10})\b")
 def ending(result: Result) -> Ending:
     """How the call ended: by the fields of the line, then by its text as in the hooks."""
     if not result.failed or _field(result, "returnCodeInterpretation"):
-        return of_result(result.extra)
+        return of_result(result.extra, aside=result.aside)
     told = of_text(result.text)
     if told.outcome not in ("unknown", "error"):
         return told

@@ -76,6 +76,8 @@ def test_a_text_in_a_batch_says_how_a_call_ended_that_did_not_run(case: dict[str
         ("PostToolUse", {"tool_response": {"stdout": "x", "backgroundTaskId": "b1",
                                            "backgroundedByUser": True}},
          ("tool", "unknown", None, "x")),
+        ("PostToolUse", {"tool_response": {"stdout": "x", "backgroundTaskId": "b1"}},
+         ("tool", "timeout", None, "x")),
         ("PostToolUse", {"tool_response": {"file": {"content": "text", "numLines": 1}}},
          ("tool", "ok", None, "text")),
         ("PostToolUse", {"tool_response": [{"type": "text", "text": "a"}, "b"]},

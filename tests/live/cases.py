@@ -12,7 +12,7 @@ One JSON file each in tests/cases/live:
     told        words that floorboss must have said to the agent
     untold      words that must stand in nothing it said
 
-A step is {"tool", "given", "then", "changes"}: one call, how it ends (`ran`, `failed`, `invalid`,
+A step is {"tool", "given", "then", "changes"}: one call, how it ends (`ran`, `failed`, `timeout`,
 `denied by RULE`, `asked by RULE`) and the paths that it changes, none where the key is missing.
 `$PROJECT` stands for the project's folder.
 """

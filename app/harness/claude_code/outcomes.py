@@ -95,8 +95,11 @@ _TIMEOUT: Final = re.compile(r"(?:Exit code [0-9]+\s+)?Command timed out after "
 _EXIT_CODE: Final = re.compile(r"Exit code ([0-9]{1,10})\b")
 
 
-def of_result(response: Json) -> Ending:
-    """The end of a call that ran: well, or interrupted, or moved aside when its time was up."""
+def of_result(response: Json, *, aside: bool = False) -> Ending:
+    """The end of a call that ran: well, or interrupted, or moved aside when its time was up.
+
+    `aside`: the call asked to run in the background.
+    """
     said = response if isinstance(response, dict) else {}
     if said.get("interrupted") is True:
         return Ending(outcome="interrupted")
@@ -104,9 +107,16 @@ def of_result(response: Json) -> Ending:
         return Ending(outcome="timeout")
     if said.get("backgroundedByUser") is True:
         return UNKNOWN  # it still runs
+    if isinstance(said.get("backgroundTaskId"), str) and not aside:
+        return Ending(outcome="timeout")  # 2.1.197 does not say how long it waited
     if said.get("is_error") is True or said.get("isError") is True:
         return ERROR
     return Ending(outcome="ok")
+
+
+def runs_aside(arguments: Json) -> bool:
+    """Whether a call asks to run in the background."""
+    return isinstance(arguments, dict) and arguments.get("run_in_background") is True
 
 
 def of_error(payload: Mapping[str, Json]) -> Ending:

@@ -29,7 +29,14 @@ from app.domain.events import Event, EventKind, Json
 from app.harness.base import Closes, Fault, Report
 from app.harness.claude_code import fields
 from app.harness.claude_code.handovers import blocks, plan
-from app.harness.claude_code.outcomes import UNKNOWN, Ending, of_error, of_result, of_text
+from app.harness.claude_code.outcomes import (
+    UNKNOWN,
+    Ending,
+    of_error,
+    of_result,
+    of_text,
+    runs_aside,
+)
 
 HARNESS: Final = "claude_code"
 PRE: Final = "PreToolUse"
@@ -153,7 +160,8 @@ def _ended(payload: Fields, base: Event, ending: Ending, said: str | None) -> tu
 
 def _result(payload: Fields, base: Event) -> tuple[Event, ...]:
     response = payload.get("tool_response")
-    return _ended(payload, base, of_result(response), fields.answer_of(response))
+    aside = runs_aside(payload.get("tool_input"))
+    return _ended(payload, base, of_result(response, aside=aside), fields.answer_of(response))
 
 
 def _failure(payload: Fields, base: Event) -> tuple[Event, ...]:
