@@ -7,7 +7,9 @@
 The mix of tools and outcomes and the mean lengths are those of public recordings of Claude Code: a
 result has 1.9 kB there and the arguments 0.6 kB, so an event 3 kB, and a session file 9.5 kB for
 each call. The recordings spread wider (half of their results have fewer than 300 characters, and
-one in a hundred some 40,000); here every length from 50 to 4,000 characters is as likely.
+one in a hundred some 40,000); here every length from 50 to 4,000 characters is as likely. As
+there, a third of the events has signs that are not ASCII, and one read in eight asks for a range
+of lines.
 """
 
 from __future__ import annotations
@@ -104,7 +106,8 @@ def _arguments(draw: Random, tool: str) -> dict[str, Any]:
             )
             return {"command": line, "description": f"Look at {_word(draw)} of {_word(draw)}"}
         case "Read":
-            return {"file_path": path, "offset": draw.randrange(2_000), "limit": 120}
+            part = {"offset": draw.randrange(2_000), "limit": 120} if draw.random() < 0.13 else {}
+            return {"file_path": path, **part}
         case "Edit":
             old, new = _text(draw, draw.randrange(80, 900)), _text(draw, draw.randrange(80, 1_200))
             return {"file_path": path, "old_string": old, "new_string": new}
@@ -130,7 +133,12 @@ def _text(draw: Random, length: int) -> str:
         names = dict(zip("abcd", draw.choices(WORDS, k=4), strict=True))
         numbers = {"n": draw.randrange(3_000), "m": draw.randrange(60)}
         lines.append(draw.choice(LINES).format(**names, **numbers))
-    return "\n".join(lines)[:length]
+    text = "\n".join(lines)[:length]
+    return text if draw.random() < 0.7 else f"{text[:-1]}\N{RIGHTWARDS ARROW}"
+
+
+def _json(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def moments() -> Iterator[str]:
@@ -161,7 +169,7 @@ def events(draw: Random, count: int, name: str = "") -> Iterator[bytes]:
             "occurred_at": at,
             "cwd": "/home/dev/shop",
         }
-        yield json.dumps(said, separators=(",", ":")).encode() + b"\n"
+        yield _json(said) + b"\n"
 
 
 def neutral(path: Path, count: int, seed: int = 0) -> None:
@@ -194,7 +202,7 @@ def claude(folder: Path, count: int, seed: int = 0) -> list[Path]:
         path = folder / f"{number:04d}.jsonl"
         with path.open("wb") as file:
             for line in islice(_lines(draw, f"{draw.getrandbits(128):032x}"), count):
-                file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+                file.write(_json(line) + b"\n")
         paths.append(path)
     return paths
 

@@ -128,32 +128,33 @@ class Call(NamedTuple):
 
 def call_of(entry: Entry) -> Call:
     """The call an `observed` or `decided` entry is about, from its stored body alone."""
-    said = entry.body.get
+    body = entry.body
+    said = body.get
     return Call(
-        seq=entry.seq,
-        at_ms=_milliseconds(_text(said("occurred_at")) or entry.at, entry.at),
-        agent=agent_of(entry.scope),
-        tool=_word(said("tool")),
-        outcome=cast(Outcome, _ours(said("outcome", "unknown"))),
-        reading=reading_of(entry.body),
-        batch_id=_text(said("batch_id")),
-        context_tokens=_whole(said("context_tokens")),
-        context_limit=_whole(said("context_limit")),
-        rule=_text(said("rule")),
-        exit_code=_whole(said("exit_code")),
-        gap=_gap(said("coverage")),
-        ref=entry.ref,
+        entry.seq,
+        _milliseconds(_text(said("occurred_at")) or entry.at, entry.at),
+        agent_of(entry.scope),
+        _word(said("tool")),
+        cast(Outcome, _ours(said("outcome", "unknown"))),
+        reading_of(body),
+        _text(said("batch_id")) if "batch_id" in body else None,
+        _whole(said("context_tokens")) if "context_tokens" in body else None,
+        _whole(said("context_limit")) if "context_limit" in body else None,
+        _text(said("rule")) if "rule" in body else None,
+        _whole(said("exit_code")) if "exit_code" in body else None,
+        _gap(said("coverage")) if "coverage" in body else None,
+        entry.ref,
     )
 
 
 def reading_of(body: Mapping[str, Json]) -> Reading:
     """The reading stored in an entry's body; the inverse of `app.classification.storage`."""
     reading = thawed(BARE, Reading)
-    fields = vars(reading)  # filled before anybody else holds it
+    fields = reading.__dict__  # filled before anybody else holds it
     for key, value in body.items():
         if key in STORED:
-            name, read = STORED[key]
-            fields[name] = read(value)
+            name, plain, read = STORED[key]
+            fields[name] = value if type(value) is plain else read(value)
     return reading
 
 
@@ -260,27 +261,28 @@ WORDS: Final[Mapping[str, str]] = {
 # Classes whose errors are compared; calls of others take no place among them.
 ERRORS_OF: Final[frozenset[ToolClass]] = frozenset({"shell", "subagent", "mcp", "other"})
 BARE: Final = Reading(tool_class="other", identity="")
-# Where each field of a reading stands in a body, and how it is read there.
-STORED: Final[Mapping[str, tuple[str, Callable[[Json], Any]]]] = {
-    "class": ("tool_class", _ours),
-    "identity": ("identity", _word),
-    "digest": ("digest", _text),
-    "failed": ("failed", _yes),
-    "timed_out": ("timed_out", _yes),
-    "changed_state": ("changes", _yes),
-    "pace": ("pace", _ours),
-    "short": ("short", _yes),
-    "path": ("path", _text),
-    "lines": ("lines", _lines),
-    "edit": ("edit", _text),
-    "reverse": ("reverse", _text),
-    "error": ("error", _text),
-    "marks": ("marks", _texts),
-    "test": ("test", _test),
-    "build": ("build", _build),
-    "ours": ("ours", _yes),
-    "effects": ("effects", lambda value: _texts(value) or BARE.effects),
-    "targets": ("targets", lambda value: tuple([_target(target) for target in _list(value)])),
-    "part": ("part", _text),
-    "person": ("person", lambda value: value is not False),
+# Where each field of a reading stands in a body, the type that is taken as it is, and how any
+# other value is read there.
+STORED: Final[Mapping[str, tuple[str, type | None, Callable[[Json], Any]]]] = {
+    "class": ("tool_class", None, _ours),
+    "identity": ("identity", str, _word),
+    "digest": ("digest", str, _text),
+    "failed": ("failed", bool, _yes),
+    "timed_out": ("timed_out", bool, _yes),
+    "changed_state": ("changes", bool, _yes),
+    "pace": ("pace", None, _ours),
+    "short": ("short", bool, _yes),
+    "path": ("path", str, _text),
+    "lines": ("lines", None, _lines),
+    "edit": ("edit", str, _text),
+    "reverse": ("reverse", str, _text),
+    "error": ("error", str, _text),
+    "marks": ("marks", None, _texts),
+    "test": ("test", None, _test),
+    "build": ("build", None, _build),
+    "ours": ("ours", bool, _yes),
+    "effects": ("effects", None, lambda value: _texts(value) or BARE.effects),
+    "targets": ("targets", None, lambda value: tuple([_target(each) for each in _list(value)])),
+    "part": ("part", str, _text),
+    "person": ("person", None, lambda value: value is not False),
 }

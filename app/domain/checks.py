@@ -9,7 +9,9 @@ calls, unanswered and not latched, so that it is asked again.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from app.domain.comparisons import CHECKS_OF, Check, Response
 from app.domain.configuration import Thresholds
@@ -43,16 +45,14 @@ class Trip:
 def tripped(stream: Stream, thresholds: Thresholds) -> tuple[Trip, ...]:
     """What the last event made trip, in the order of the rules; latched checks stay quiet."""
     trips: dict[tuple[str, str], Trip] = {}
+    comparing = _comparing(_Same(thresholds))
     for rule, key in stream.touched:
         kind, _, about = key.partition(":")
-        finding = None  # one for all checks of a counter, and none where all of them are off
-        for check in CHECKS_OF.get((rule, kind), ()):
-            threshold = thresholds.get(check.threshold, 0)
-            if check.share_of is not None:
-                threshold *= thresholds.get(check.share_of, 0)
-            if not threshold:
-                continue
-            finding = finding or FINDINGS[rule, kind](stream, about)
+        compared = comparing.get((rule, kind))
+        if compared is None:
+            continue
+        finding = FINDINGS[rule, kind](stream, about)
+        for check, threshold in compared:
             if not check.beyond(finding.value, threshold):
                 continue
             if check.when(stream, about, finding, thresholds):
@@ -60,6 +60,40 @@ def tripped(stream: Stream, thresholds: Thresholds) -> tuple[Trip, ...]:
                 if not _latched(stream, trip) and not _waits(stream, trip):
                     trips.setdefault((rule, key), trip)
     return tuple(trips.values())
+
+
+class _Same:
+    """Thresholds as the key of what was made of them: the same object, not an equal one."""
+
+    __slots__ = ("thresholds",)
+
+    def __init__(self, thresholds: Thresholds) -> None:
+        self.thresholds = thresholds
+
+    def __hash__(self) -> int:
+        return id(self.thresholds)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.thresholds is self.thresholds
+
+
+@lru_cache(maxsize=64)
+def _comparing(under: _Same) -> Mapping[tuple[str, str], tuple[tuple[Check, float], ...]]:
+    """The checks of each counter that are on, with their thresholds."""
+    found: dict[tuple[str, str], tuple[tuple[Check, float], ...]] = {}
+    for counter, checks in CHECKS_OF.items():
+        pairs = ((check, _threshold(check, under.thresholds)) for check in checks)
+        if on := tuple((check, threshold) for check, threshold in pairs if threshold):
+            found[counter] = on
+    return found
+
+
+def _threshold(check: Check, thresholds: Thresholds) -> float:
+    """The number a check's value meets; 0: the check is off."""
+    threshold = thresholds.get(check.threshold, 0)
+    if check.share_of is not None:
+        threshold *= thresholds.get(check.share_of, 0)
+    return threshold
 
 
 def _found(

@@ -79,9 +79,9 @@ def react(book: Book, entry: Entry, configuration: Configuration) -> tuple[Draft
     """The entries that follow from `entry` for the first check that tripped and has an answer."""
     if entry.action == "compaction" and entry.kind == "observed":
         return _compacted(book, entry, configuration)
-    if (notice := unproven(book, entry)) is not None:
-        return (notice,)
     session = book.session(entry.scope)
+    if session.unproven is not None and (notice := unproven(book, entry)) is not None:
+        return (notice,)
     stream = stream_of(session, agent_of(entry.scope))
     for trip in tripped(stream, configuration.thresholds):
         drafts = tuple(_answer(book, entry, trip, configuration))

@@ -11,6 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 from immutables import Map
 
 V = TypeVar("V")
+_made = tuple.__new__  # what a named tuple's own constructor calls, at a third of its price
 
 
 class Lru(NamedTuple, Generic[V]):
@@ -29,15 +30,18 @@ class Lru(NamedTuple, Generic[V]):
 
     def put(self, key: str, value: V) -> Lru[V]:
         """This map with `key` at its new value and newest; the oldest key may fall out."""
-        stamp, order = self.newest + 1, self.order
-        values = self.values.set(key, (stamp, value))
+        limit, before, newest, order, oldest = self
+        stamp = newest + 1
+        values = before.set(key, (stamp, value))
         if order is not None:
-            known = self.values.get(key)
+            known = before.get(key)
             order = (order if known is None else order.delete(known[0])).set(stamp, key)
-        elif len(values) > self.limit:
+        elif len(values) > limit:
             order = Map({at: each for each, (at, _) in values.items()})
-        grown = Lru(self.limit, values, stamp, order, self.oldest)
-        return grown if len(values) <= self.limit else grown._shed()
+        else:
+            return _made(Lru, (limit, values, stamp, None, oldest))
+        grown = Lru(limit, values, stamp, order, oldest)
+        return grown if len(values) <= limit else grown._shed()
 
     def drop(self, key: str) -> Lru[V]:
         """This map without `key`."""

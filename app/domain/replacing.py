@@ -12,6 +12,7 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar, dataclass_transform
 
+_new, _set = object.__new__, object.__setattr__  # looked up once: they are called with every event
 T = TypeVar("T")
 V = TypeVar("V")
 
@@ -21,11 +22,12 @@ else:
 
     def replace(value, /, **changes):
         """The value with some fields changed, as `dataclasses.replace`; no `__post_init__` runs."""
-        fields = getattr(value, "__dict__", None)
-        if fields is None:
+        try:
+            fields = {**value.__dict__, **changes}  # a tenth faster than update
+        except AttributeError:
             return dataclasses.replace(value, **changes)
-        made = object.__new__(type(value))
-        object.__setattr__(made, "__dict__", {**fields, **changes})  # a tenth faster than update
+        made = _new(type(value))
+        _set(made, "__dict__", fields)
         return made
 
 
@@ -41,13 +43,13 @@ def wide(kind: type[T]) -> type[T]:
 
 def thawed(value: object, opened: type[V]) -> V:
     """A copy of a wide value as an `opened` one, which can be written to."""
-    copy = object.__new__(opened)
-    object.__setattr__(copy, "__dict__", {**value.__dict__})
+    copy = _new(opened)
+    _set(copy, "__dict__", value.__dict__.copy())
     return copy
 
 
 def frozen(copy: object, kind: type[V]) -> V:
     """The working copy itself, from now on a frozen `kind`."""
-    object.__setattr__(copy, "__class__", kind)
+    _set(copy, "__class__", kind)
     assert isinstance(copy, kind)
     return copy

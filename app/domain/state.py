@@ -188,6 +188,9 @@ class Book:
 
     def session(self, scope: str) -> Session:
         """The session that `scope` lies in; an empty one when the log has no entry of it."""
+        found = self.sessions.get(scope)  # a scope is a session's name more often than an agent's
+        if found is not None:
+            return found
         name = session_of(scope)
         if name == EVERYWHERE:
             return self.everywhere

@@ -24,7 +24,7 @@ class Pending:
 
     def append(self, *drafts: Draft) -> Pending:
         """This transaction with `drafts` at its end, each in the next place of the log."""
-        book, entries = self.book, list(self.entries)
+        book, entries = self.book, [*self.entries]
         for draft in drafts:
             entry = place(draft, book.head + 1, self.at)
             book = evolve(book, entry)
