@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import assert_never
 
 from app.domain.checks import Trip
+from app.domain.entries import RESTRICTIONS, Action
 from app.domain.events import Json
 from app.domain.modes import Mode, definition
 from app.domain.restrictions import InForce, Policy, policy_json
@@ -57,6 +58,13 @@ def because(trip: Trip, agent: str) -> dict[str, Json]:
     if trip.target is not None:
         cause["target"] = trip.target
     return {**cause, "agent": agent} if agent else cause
+
+
+def carried(action: Action, proposed: Mapping[str, Json]) -> dict[str, Json]:
+    """What an action that restricts nothing says in place of a value, taken from its proposal."""
+    if action in RESTRICTIONS:
+        return {}
+    return {key: proposed[key] for key in ("model", "notice") if key in proposed}
 
 
 def agreed(proposed: Mapping[str, Json]) -> Json:

@@ -91,12 +91,18 @@ def react(book: Book, entry: Entry, configuration: Configuration) -> tuple[Draft
 
 
 def _compacted(book: Book, entry: Entry, configuration: Configuration) -> tuple[Draft, ...]:
-    """The harness did what `compact` asked for: the signal is over."""
-    signal = newest(book.session(entry.scope), entry.scope, "compact")
-    if signal is None:
-        return ()
-    held = held_names(in_force(book, entry.scope, configuration))
-    return (end(entry.scope, "compact", signal.seq, "the harness compacted", held),)
+    """The harness did what `compact` asked for: the signal, or the wish for one, is over."""
+    session = book.session(entry.scope)
+    signal = newest(session, entry.scope, "compact")
+    over = [] if signal is None else [signal.seq]
+    over += (
+        seq
+        for seq, each in sorted(session.proposals.items())
+        if (each.scope, each.action) == (entry.scope, "compact")
+    )
+    held = held_names(in_force(book, entry.scope, configuration)) if over else {}
+    why = "the harness compacted"
+    return tuple(end(entry.scope, "compact", seq, why, held) for seq in over)
 
 
 def _answer(book: Book, entry: Entry, trip: Trip, configuration: Configuration) -> Iterator[Draft]:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.domain import reconfiguration
-from app.domain.bodies import agreed, held_names, value_body, was
+from app.domain.bodies import agreed, carried, held_names, value_body, was
 from app.domain.configuration import Configuration
 from app.domain.differences import difference, difference_view
 from app.domain.entries import EVERYWHERE, MACHINE, RESTRICTIONS, Action, Direction, Draft, Kind
@@ -176,7 +176,7 @@ def _yes(
                 f"this change {word}: use {right} {proposal.seq}",
             ),
             state=state_of(book, proposal.scope),
-            freer=_freed(change),
+            freer=freed(change),
         )
     limit = _limit(proposal, command)
     if limit is not None and now == "loosen":
@@ -200,7 +200,7 @@ def _endless(
     return no_end(book, proposal.scope, proposal.action, proposal.value, limit, configuration)
 
 
-def _freed(change: tuple[Value, Value] | None) -> Json:
+def freed(change: tuple[Value, Value] | None) -> Json:
     """What a change of one value frees, whatever else is in force; None: nothing."""
     if change is None:
         return None
@@ -246,6 +246,7 @@ def _consequences(
         ref=proposal.seq if now != "loosen" else None,  # None: the approved entry before it
         body={
             **value_body(proposal.value),
+            **carried(proposal.action, proposal.body),
             "was": was(own_value(book, proposal.scope, proposal.action, configuration)),
             "because": agreed(proposal.body),
             **({"why": command.reason} if command.reason else {}),
@@ -374,7 +375,7 @@ def _stale(book: Book, subject: _Subject, command: Command) -> Refusal | None:
         "state_missing" if missing else "state_changed",
         text,
     )
-    return replace(refusal, state=now, freer=None if missing else _freed(subject.change))
+    return replace(refusal, state=now, freer=None if missing else freed(subject.change))
 
 
 def refused(refusal: Refusal, command_actor: str, attempted: str) -> Draft:

@@ -14,6 +14,7 @@ from typing import assert_never, cast
 
 from immutables import Map
 
+from app.domain.advising import advised, tightens
 from app.domain.boundary import closes_tests, develops_tests, ran, taken_off, wrote
 from app.domain.calls import call_of
 from app.domain.entries import MACHINE, RESTRICTIONS, Entry, Kind, agent_of
@@ -271,6 +272,8 @@ def _applied(session: Taking, entry: Entry) -> None:
     _close(session, entry.ref, "applied")
     _fire(session, entry)
     lent(session, entry)
+    if "proposer" in entry.body:
+        advised(session, entry)
     if entry.action == "mode" and entry.scope == session.id:
         _stay(session, override)
     elif closes_tests(entry):
@@ -348,7 +351,8 @@ def _reverted(session: Taking, entry: Entry) -> None:
         mine = tuple(cause for cause in causes if cause.agent == agent)
         session.streams = session.streams.set(agent, zeroed(stream_of(session, agent), mine))
     if entry.body.get("approved") is None:
-        for rule in {cause.rule for cause in causes}:
+        rules = {cause.rule for cause in causes}
+        for rule in rules | {"proposer"} if tightens(override) else rules:
             times = session.taken_back.get(rule, 0) + 1
             session.taken_back = session.taken_back.set(rule, times)
 

@@ -27,6 +27,8 @@ SHOWN: Final = frozenset({
     "verdict", "would", "mode", "posture", "also", "definition", "return", "approved", "standing",
     "use", "of", "limit", "void", "artifact", "prompted", "configuration", "state", "notice",
     "attempted", "by", "in_force", "handover", "valid",
+    # what a model was told and answered: counts and names (briefing.py), never its own text
+    "proposer", "model",
     # counts and configuration
     "count", "events", "verdicts", "from", "to", "profile", "enforcement",
 })  # fmt: skip

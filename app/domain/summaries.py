@@ -115,6 +115,8 @@ def _applied(entry: Entry) -> str:
         return f"{text_of(entry.body, 'notice') or 'notice'}{wanted}"
     if entry.action == "compact":
         return text_of(entry.body, "notice") or "compact"
+    if entry.action == "model":
+        return f"model {quoted(text_of(entry.body, 'model') or '?')}{_reason(entry)}"
     older = whole_of(entry.body, "from")
     kept = f", kept from {older} as the session goes on under another id" if older else ""
     return f"{_change(entry)}{_while(entry)}{kept}{_reason(entry)}"
@@ -170,6 +172,10 @@ def _proposed(entry: Entry) -> str:
     if entry.action == "configuration":
         said = line(part_of(entry.body, "was"), part_of(entry.body, "values"))
         return f"settings that may free a call wait for a person: {said}"
+    if entry.action == "compact":
+        return f"proposed to compact the context{_reason(entry)}"
+    if entry.action == "model":
+        return f"proposed model {quoted(text_of(entry.body, 'model') or '?')}{_reason(entry)}"
     taken_back = whole_of(entry.body, "return")
     if taken_back is not None:
         return f"return {_change(entry)} waits for a person (takes back {taken_back})"

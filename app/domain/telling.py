@@ -3,6 +3,7 @@
     to_agent(entries)     what changed, and what is asked of the agent
     to_person(entries)    the same with the command that takes it back
     reminder(overrides)   what is in force, after the agent's memory was cut, and what it missed
+    advised(entry, ...)   to the person: what a model's answer came to
     handed(entry, ...)    to the person: what an agent handed over, and what becomes of it
     awaits(entry, ...)    to the harness: what happens next with it
 
@@ -51,11 +52,17 @@ def reminder(overrides: Iterable[Override], missed: Entry | None = None) -> str 
     """What is in force by entries, narrowest first, and why; None when only the defaults are.
 
     `missed` is what the agent could not be told when it came: an approval that was used, or what
-    its artifact lacks.
+    its artifact lacks, or a tightening that a model asked for.
     """
-    news = [] if missed is None else [_missed(missed)]
-    held = [_for_agent(_entry(override), "still in force: ") for override in overrides]
+    news = [] if missed is None or _for_person_only(missed) else [_missed(missed)]
+    told = None if missed is None else missed.seq
+    held = [_for_agent(_entry(o), "still in force: ") for o in overrides if o.seq != told]
     return _message([*news, *held])
+
+
+def advised(entry: Entry, way_back: int | None) -> str:
+    """To the person: what a model's answer came to, and the command that takes it back."""
+    return _for_person(entry, way_back)
 
 
 def handed(entry: Entry, outlook: Outlook | None) -> str | None:
@@ -94,9 +101,16 @@ def _spent(outlook: Outlook) -> str:
     return f", as the standing approval {outlook.name} is used up ({outlook.of})" if spent else ""
 
 
+def _for_person_only(entry: Entry) -> bool:
+    """Whether an entry only tells a person what a model has to say."""
+    return entry.action == "notice" and "proposer" in entry.body
+
+
 def _missed(entry: Entry) -> str:
     if _standing(entry):
         return _news(entry)
+    if entry.kind == "applied":
+        return _for_agent(entry)
     kind, lacks = text_of(entry.body, "handover"), text_of(entry.body, "lacks")
     return f"[floorboss {entry.seq}] your {kind} does not count yet: {lacks}."
 

@@ -171,4 +171,6 @@ def _follows(entry: Entry) -> bool:
     """Whether an entry belongs to the event before it; the next event begins with another kind."""
     if entry.kind in ("approved", "reverted"):
         return entry.body.get("artifact") is not None  # a standing approval that was used
+    if "proposer" in entry.body:
+        return False  # a model answered meanwhile
     return entry.actor == MACHINE and entry.kind in ("applied", "proposed", "ended")

@@ -21,7 +21,7 @@ from app.domain.entries import RESTRICTIONS, Draft, agent_of
 from app.domain.events import Json
 from app.domain.standing import outlook
 from app.domain.state import overrides_for
-from app.domain.telling import handed, reminder
+from app.domain.telling import advised, handed, reminder
 from app.harness.base import Report
 from app.service.control import SLICE, VERDICT_WITHIN, Control
 from app.service.desk import Desk
@@ -43,7 +43,7 @@ class Heard:
 
     answers: tuple[Answer, ...] = ()
     reminder: str | None = None
-    handed: tuple[str, ...] = ()  # to the person: what an agent handed over that changed nothing
+    handed: tuple[str, ...] = ()  # to the person: what was handed over, what a model answered
 
 
 async def hear(control: Control, report: Report) -> Heard | Unavailable:
@@ -130,13 +130,24 @@ def receive_report(
     return Heard(
         answers=answers,
         reminder=_in_force(desk, report.scope, before.unheard) if told else None,
-        handed=tuple(_handed(desk, report, answers)),
+        handed=(
+            *(_advised(desk, report.scope, before.unheard) if told else ()),
+            *_handed(desk, report, answers),
+        ),
     )
 
 
 def _in_force(desk: Desk, scope: str, unheard: int | None) -> str | None:
     overrides = (o for action in RESTRICTIONS for o in overrides_for(desk.book, scope, action))
     return reminder(overrides, None if unheard is None else desk.get(unheard))
+
+
+def _advised(desk: Desk, scope: str, unheard: int | None) -> Iterator[str]:
+    """What a model's answer came to since the person was last told anything, if it did."""
+    entry = None if unheard is None else desk.get(unheard)
+    if entry is not None and "proposer" in entry.body:
+        open_ = desk.load(scope).proposals.values()
+        yield advised(entry, next((p.seq for p in open_ if p.returns == entry.seq), None))
 
 
 def _handed(desk: Desk, report: Report, answers: tuple[Answer, ...]) -> Iterator[str]:
