@@ -14,6 +14,7 @@ from app.classification.builds import build_of
 from app.classification.edits import edit_of, undoes
 from app.classification.errors import error_of
 from app.classification.identity import identity
+from app.classification.marks import spelt_alike
 from app.classification.outcomes import failed, timed_out
 from app.classification.prompts import by_person
 from app.classification.recognition import mutates, pace, patch_of
@@ -114,7 +115,7 @@ def _marks(event: Event, line: str | None) -> tuple[str, ...]:
         return ()
     values = [line] if line is not None else list(event.arguments.values())
     text = " ".join(value for value in values if isinstance(value, str))
-    tokens = list(dict.fromkeys(_TOKEN.findall(text)))[:MARKS]
+    tokens = list(dict.fromkeys(map(spelt_alike, _TOKEN.findall(text))))[:MARKS]
     rule = [f"rule {event.rule}"] if event.rule else []
     return (*rule, *tokens)
 

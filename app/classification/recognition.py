@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from app.classification.remembering import remembered
+from app.classification.searching import searched
 from app.classification.shell import Member, split
 from app.classification.vocabulary import phrases, starts, words
 from app.domain.calls import Pace
@@ -74,6 +75,9 @@ def _matters(members: Sequence[Member], at: int) -> bool:
 
 def _canonical(member: Member) -> str:
     said = member.words or tuple(member.text.split())
+    found = searched(said)
+    if found is not None:
+        return " ".join(found)
     plain = [word for word in said if not word.startswith("-")]
     return " ".join((*plain, *sorted(word for word in said if word.startswith("-"))))
 

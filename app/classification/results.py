@@ -68,8 +68,8 @@ _MASKS: Final = (
     # colours
     _mask(("\x1b",), r"\x1b\[[0-9;?]*[ -/]*[@-~]", ""),
     # a line that was drawn over: a terminal shows what came last
-    _mask(("\r",), r"\r+(?=\n)", ""),
-    _mask(("\r",), r"[^\n\r]*\r", ""),
+    _mask(("\r",), r"(?<!\r)\r+(?=\n|\Z)", ""),
+    _mask(("\r",), r"(?<![^\n\r])[^\n\r]*\r(?=[^\n])", ""),
     # stamps and clock times, as logs, file names and compact forms of both have them
     _mask(
         (),
