@@ -49,6 +49,7 @@ def test_a_build_is_stored_and_read_back(run: dict[str, Any], then: object) -> N
     reading = read(event, UNKNOWN)
     assert reading_of(stored(event, reading)) == reading
     assert (reading.build is None) == (then is None)
+    assert reading.build is None or reading.test is None  # what the boundary looks at
 
 
 @pytest.mark.parametrize(("texts", "then"), cases("faults.json"))
