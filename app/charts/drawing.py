@@ -63,10 +63,10 @@ def pictures(chart: Chart) -> Pictures:
         mpl.rcdefaults()
         mpl.rcParams.update(STYLE)
         figure = _figure(chart)
-        return Pictures(
-            svg=_saved(figure, "svg", {"Title": chart.title, "Date": None, "Creator": "floorboss"}),
-            png=_saved(figure, "png", {"Title": chart.title, "Software": "floorboss"}),
-        )
+        svg = _saved(figure, "svg", {"Title": chart.title, "Date": None, "Creator": "floorboss"})
+        figure.set_layout_engine("none")  # its work is done; both pictures have one layout
+        png = _saved(figure, "png", {"Title": chart.title, "Software": "floorboss"})
+        return Pictures(svg=svg, png=png)
 
 
 def _saved(figure: Figure, kind: str, metadata: dict[str, str | None]) -> bytes:

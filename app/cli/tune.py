@@ -16,8 +16,7 @@ from app.cli.progress import Progress
 
 if TYPE_CHECKING:
     from app.cli.plots import Draw
-    from app.domain.configuration import Configuration
-    from app.replay.comparison import Read, Side
+    from app.replay.comparison import Read
     from app.replay.fires import Fire
     from app.replay.labels import Labels
     from app.replay.tuning import Run, Tuned
@@ -63,6 +62,7 @@ def tune(
     from app.cli.comparing import configuration
     from app.cli.plots import plots_in
     from app.cli.replay import NO_SESSION, session_files
+    from app.replay.apart import Trial
     from app.replay.tuning import Tuned, folded, runs
     from app.replay.tuning_report import fragment, tuned_json
 
@@ -75,15 +75,15 @@ def tune(
     held = _held(files)
 
     def run(name: str, value: float) -> Sequence[Fire]:
-        return fold(configuration(settings, profile, [*chosen, f"{name}={value}"])).fires
-
-    def fold(under: Configuration) -> Side:
-        found = folded(held, under, progress.watching, settings.own)
+        tried = configuration(settings, profile, [*chosen, f"{name}={value}"])
+        found = trial.run(name, value, tried)
         progress.step()
         return found
 
     progress = Progress(1, "runs")
-    tuned = Tuned(base=fold(under), labels=verdicts)
+    tuned = Tuned(base=folded(held, under, progress.watching, settings.own), labels=verdicts)
+    progress.step()
+    trial = Trial(held, tuned.base, progress.watching, settings.own)
     progress.total += runs(tuned.base, names)
     _swept(tuned, names, run, draw, shown=None if json_ else show)
     if json_:

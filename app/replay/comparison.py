@@ -28,6 +28,10 @@ class Side:
         self.fires: list[Fire] = []
         self._core = Core(configuration, own=own)
 
+    def go_on(self, events: int, at: str) -> None:
+        """Number the next event as if `events` had been taken before it, the last of them `at`."""
+        self.tally.events, self._core.at = events, at
+
     def take(self, counts: dict[str, Counts], lines: Iterable[Line]) -> None:
         """The events of some more files."""
         for report in self.tally.together(counts, self._core.feed(lines)):

@@ -49,7 +49,7 @@ class Core:
         self.memory = Memory()
         # A file may be of another machine or another day: its paths are not looked up here.
         self.desk = Desk(self.memory, configuration, keep=keep, own=own, disk=Unseen)
-        self._at = START
+        self.at = START  # when the last event happened
         self._append(_configured(configuration))
 
     def feed(self, lines: Iterable[Line]) -> Iterator[tuple[Line, Heard]]:
@@ -68,7 +68,7 @@ class Core:
         return answer
 
     def _append(self, draft: Draft) -> None:
-        self.desk.take(self.desk.begin(self._at).append(draft))
+        self.desk.take(self.desk.begin(self.at).append(draft))
         self._commit()
 
     def _commit(self) -> None:
@@ -76,9 +76,8 @@ class Core:
         self.desk.committed()
 
     def _time(self, event: Event) -> str:
-        """When it happened; without a time a millisecond later, as it would be when posted."""
-        self._at = event.occurred_at or _later(self._at)
-        return self._at
+        self.at = timed(event, self.at)
+        return self.at
 
 
 def replay(
@@ -102,6 +101,11 @@ def groups(paths: Sequence[Path], *, attempts: bool = False) -> Iterator[Group]:
             key=itemgetter(0),
         )
         yield counts, (line for _, line in timed)
+
+
+def timed(event: Event, before: str) -> str:
+    """When it happened; without a time a millisecond later, as it would be when posted."""
+    return event.occurred_at or _later(before)
 
 
 def _timed(path: Path, counts: Counts, *, attempts: bool) -> Iterator[tuple[str, Line]]:

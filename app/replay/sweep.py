@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from operator import lt
 from types import MappingProxyType
 from typing import Final
 
 from app.domain.comparisons import CHECKS
+from app.domain.strictness import COMPARED, WAYS, Way
 from app.replay.comparison import Difference, difference
 from app.replay.fires import Fire
 
@@ -60,6 +60,8 @@ SWEEPS: Final[Mapping[str, tuple[float, ...]]] = MappingProxyType(
         "turn_seconds.count": (600, 1_800, 3_600),
     }
 )
+# Those that are a share of another number: without that one they mean nothing.
+SHARES: Final = {check.threshold: check.share_of for check in CHECKS if check.share_of is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,19 +103,21 @@ def values_of(threshold: str, now: float) -> tuple[float, ...]:
 
 
 def inert(threshold: str, value: float, now: Mapping[str, float], fired: Set[str]) -> bool:
-    """Whether a value changes nothing: a rule that never fired (`fired`) is harder to trip."""
-    found = next((check for check in CHECKS if check.threshold == threshold), None)
+    """Whether a value changes nothing: a rule that never fired (`fired`) is met no sooner."""
     stands = now.get(threshold, 0)
     if value == stands:
         return True
-    if found is None or rule_of(threshold) in fired:
+    if rule_of(threshold) in fired:
         return False
-    if found.share_of is not None:
-        return not now.get(found.share_of, 0)
-    # One red run means nothing outside of implementation, two do (controller._expected).
-    if not stands or (found.rule == "test_failure" and stands <= 1):
-        return False
-    return value == 0 or (value < stands if found.beyond is lt else value > stands)
+    if threshold in SHARES:
+        return not now.get(SHARES[threshold], 0)
+    return COMPARED[_way(threshold)](value, stands)
+
+
+def _way(threshold: str) -> Way:
+    """How it is met sooner; a check that only asks is met like any other."""
+    way = WAYS.get(threshold, "lower")
+    return "lower" if way == "asks" else way
 
 
 def swept(
@@ -125,19 +129,20 @@ def swept(
     """The sweep of one threshold; `fires` is what fires now, `run` what fires at a value."""
     fired = {fire.rule for fire in fires}
     stands = now.get(threshold, 0)
+    found = {
+        value: fires if inert(threshold, value, now, fired) else run(value)
+        for value in _soonest_first(threshold, values_of(threshold, stands))
+    }
     return Sweep(
         threshold=threshold,
         now=stands,
-        steps=tuple(
-            _step(
-                threshold,
-                value,
-                fires,
-                fires if inert(threshold, value, now, fired) else run(value),
-            )
-            for value in values_of(threshold, stands)
-        ),
+        steps=tuple(_step(threshold, value, fires, found[value]) for value in sorted(found)),
     )
+
+
+def _soonest_first(threshold: str, values: Sequence[float]) -> Sequence[float]:
+    """What does not fire where it is easiest to trip needs no run where it is harder."""
+    return values[::-1] if _way(threshold) in ("higher", "switch") else values
 
 
 def _step(threshold: str, value: float, before: Sequence[Fire], after: Sequence[Fire]) -> Step:

@@ -107,7 +107,7 @@ class Tally:
         self.sessions: set[str] = set()
         self.proposed: dict[str, None] = {}  # sessions with a proposal, in their order
         self._start_mode, self._context_limit = start_mode, context_limit
-        self._events = 0  # of the run so far, those that were left out too
+        self.events = 0  # of the run so far, those that were left out too
         self._turns: dict[int, int] = {}  # seq of a finished call -> its number in its session
         self._calls: Counter[str] = Counter()  # finished calls by session
         self._windows: dict[str, Window] = {}
@@ -126,7 +126,7 @@ class Tally:
         reports = {log: FileReport(log=log, final_mode=self._start_mode) for log in counts}
         last: dict[str, str] = {}
         for line, said in heard:
-            self._events += 1
+            self.events += 1
             report = reports[line.log]
             last[line.log] = line.event.session_id
             report.sessions[line.event.session_id] = None
@@ -150,7 +150,7 @@ class Tally:
         self._modes[event.scope] = said.mode
         found = list(transitions(said.fired, self._place(line, said)))
         numbers.proposals.update("return" for entry in proposals if returns(entry))
-        fired = list(fires(found, line, self._events))
+        fired = list(fires(found, line, self.events))
         numbers.firings.update(fire.rule for fire in fired)
         report.fires += fired
         for transition in found:
