@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help install run test live check check-long types lint format bench bench-long lock clean
+.PHONY: help install run test score live check check-long types lint format bench bench-long lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -32,6 +32,9 @@ run: $(RUNTIME)  ## Start the daemon (ARGS="--port 9000" passes flags on)
 
 test: $(DEV)  ## Run the tests (ARGS="-k narrowing" passes flags on)
 	$(BIN)/python -m pytest -q -n 2 $(ARGS)
+
+score: $(DEV)  ## Print what fires in each scenario (ARGS="--profile strict" passes flags on)
+	@$(BIN)/python -m tests.replay.scoring $(ARGS)
 
 live: $(DEV)  ## Run the scripts of tests/cases/live with the real Claude Code (CLAUDE=/path/to/claude)
 	@$(BIN)/python -m tests.live.run $(ARGS)

@@ -13,6 +13,7 @@ from app.replay.run import Core, Feed, files_of, replay
 from app.replay.tally import FileReport, Tally
 
 CASES: Final = Path(__file__).parents[1] / "cases"
+CORPUS: Final = CASES / "scenarios.jsonl"
 SESSION_FILES: Final = CASES / "claude_code"
 LOOP: Final = {"tool": "Bash", "arguments": {"command": "./deploy all"}, "outcome": "error"}
 
@@ -48,9 +49,9 @@ def ran(folder: Path, *paths: Path) -> tuple[list[FileReport], Tally]:
     return told(paths, Core(chosen).feed, tally), tally
 
 
-def scenarios() -> list[dict[str, Any]]:
+def scenarios(path: Path = CORPUS) -> list[dict[str, Any]]:
     """The corpus of scenarios, each event with a session and with names as a harness has them."""
-    lines = (CASES / "scenarios.jsonl").read_text("utf-8").splitlines()
+    lines = path.read_text("utf-8").splitlines()
     found: list[dict[str, Any]] = [json.loads(line) for line in lines]
     return [{**case, "events": [_event(case["id"], e) for e in case["events"]]} for case in found]
 

@@ -1,101 +1,77 @@
 """The corpus of scenarios through everything that an event passes: edge, log, fold, reaction.
 
-A firing is a rule with a mode as its target that tripped and was not latched, whether it changed
-something or its target was in force already.
+scoring.py says what a firing is, and what is right; the bars stand here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
-
 import pytest
 
-from app.domain.events import Event
-from app.harness import neutral
-from app.replay.lines import Counts, Line
-from app.replay.run import Core
-from app.replay.tally import FileReport, Tally
-from tests.replay.runs import configuration, scenarios
+from tests.replay.cases import Case, corpus
+from tests.replay.scoring import Result, Score, configuration, result, score
 
-# What the corpus calls a counter, in the names of our rules.
-RULES: Final[Mapping[str, frozenset[str]]] = {
-    "repeated": frozenset({"repeated", "same_error"}),
-    "scope": frozenset({"context"}),
-}
-COUNTED: Final = frozenset(
-    {
-        "repeated",
-        "edit_failures",
-        "test_failure",
-        "denials",
-        "timeouts",
-        "scope",
-        "blocked_storm",
-    }
-)
-SHARE: Final = 0.75  # of the due firings that must come in time, with the right mode
-# Another rule, which the corpus accepts as well, changed the mode first.
-MISSED: Final = {"edf-02-edit-check-edit", "n2-f03-go-two-fix-ping-pong"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """One scenario and what a run of it told; a transition's line is the event, from 1."""
-
-    case: dict[str, Any]
-    report: FileReport
-
-    @property
-    def right(self) -> bool:
-        """Whether the due rule fired in time, with the mode that the corpus expects."""
-        expect = self.case["expect"]
-        rules = RULES.get(expect["counter"], frozenset({expect["counter"]}))
-        return any(
-            found.rule in rules
-            and found.line <= expect["by_turn"]
-            and expect["to_mode"] in (None, found.wanted)
-            for found in self.report.transitions
-        )
-
-
-def outcome(case: dict[str, Any], folder: Path) -> Outcome:
-    """Run one scenario in a log of its own."""
-    chosen = configuration(folder)
-    events = [neutral.event(raw) for raw in case["events"]]
-    lines = [Line(event=e, line_no=n) for n, e in enumerate(events, 1) if isinstance(e, Event)]
-    assert len(lines) == len(events)
-    feed = Core(chosen).feed(lines)
-    (report,) = Tally(chosen.start_mode).together({"": Counts()}, feed)
-    return Outcome(case=case, report=report)
+RECALL = 0.95  # of the stuck sessions must be right
 
 
 @pytest.fixture(scope="module")
-def outcomes(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
-    folder = tmp_path_factory.mktemp("settings")
-    return [outcome(case, folder) for case in scenarios()]
+def scored() -> Score:
+    return score(corpus(), configuration())
 
 
-def test_a_stuck_agent_is_noticed_in_time_and_put_into_the_right_mode(
-    outcomes: list[Outcome],
+def found(score: Score, name: str) -> Result:
+    return next(each for each in score.results if each.case.name == name)
+
+
+def test_a_stuck_agent_is_noticed_in_time_and_put_into_the_right_mode(scored: Score) -> None:
+    assert scored.recall >= RECALL, {each.case.name: each.fired for each in scored.missed}
+    assert [each.case.name for each in scored.stuck if not each.in_time] == []
+
+
+def test_honest_work_keeps_its_mode_and_nothing_asks_for_another(scored: Score) -> None:
+    assert {each.case.name: each.fired for each in scored.alarms} == {}
+    assert scored.honest
+
+
+def test_what_fires_first_is_a_diagnosis_that_the_author_accepts(scored: Score) -> None:
+    assert {each.case.name: each.fired for each in scored.results if each.wrong} == {}
+
+
+def test_nothing_fires_more_often_than_its_author_allows(scored: Score) -> None:
+    bounded = [each for each in scored.results if each.case.most is not None]
+    assert {each.case.name: each.fired for each in scored.over} == {}
+    assert bounded
+    assert all(each.fired for each in bounded)
+
+
+def test_blocks_never_ask_for_a_mode(scored: Score) -> None:
+    storms = [each for each in scored.stuck if "blocked_storm" in (each.case.rules or ())]
+    assert {one.mode for each in storms for one in each.fired} == {None}
+
+
+def test_one_agent_in_a_loop_leaves_its_siblings_alone(scored: Score) -> None:
+    loop = found(scored, "n2-f10-subagent-grep-loop")
+    assert {one.agent for one in loop.fired} == {loop.case.agent}
+
+
+@pytest.mark.parametrize(
+    ("profile", "thresholds", "mode"),
+    [("default", [], None), ("strict", ["test_failure.reds=0"], "review")],
+)
+def test_a_green_end_is_a_notice_in_default_and_the_review_mode_in_strict(
+    profile: str, thresholds: list[str], mode: str | None
 ) -> None:
-    due = [o for o in outcomes if o.case["kind"] == "should_fire"]
-    counted = [o for o in due if o.case["expect"]["counter"] in COUNTED]
-    missed = {o.case["id"] for o in counted if not o.right}
-    assert missed == MISSED
-    assert len(counted) - len(missed) >= SHARE * len(counted) > 0
+    (case,) = [case for case in corpus() if case.name == "rev-01-green-then-stop"]
+    under = configuration(profile, thresholds)
+    assert [(one.rule, one.mode) for one in result(case, under).fired] == [("review", mode)]
 
 
-def test_honest_work_keeps_its_mode_and_nothing_asks_for_another(outcomes: list[Outcome]) -> None:
-    quiet = [o for o in outcomes if o.case["kind"] == "should_not_fire"]
-    asked = [t for o in quiet for t in o.report.transitions if t.wanted and t.how != "proposed"]
-    assert asked == []
-    assert quiet
+def test_the_corpus_is_whole() -> None:
+    cases = corpus()
+    assert sum(case.stuck for case in cases) >= 58
+    assert sum(not case.stuck for case in cases) >= 69
+    assert all(_due(case) for case in cases)
 
 
-def test_blocks_never_tighten(outcomes: list[Outcome]) -> None:
-    storms = [o for o in outcomes if o.case["expect"].get("counter") == "blocked_storm"]
-    fired = [t for o in storms for t in o.report.transitions if t.rule == "blocked_storm"]
-    assert {found.how for found in fired} == {"notice"}
+def _due(case: Case) -> bool:
+    """A stuck session says by when, an honest one does not."""
+    return 0 < case.due <= len(case.lines) if case.stuck else case.due == 0
