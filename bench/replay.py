@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -61,11 +62,16 @@ def of_files(paths: Sequence[Path]) -> Work:
         lines=lines,
         events=len(told),
         ways={
-            "json": lambda: [json.loads(line) and None for line in lines],
+            "json": lambda: [_parsed(line) for line in lines],
             "core": lambda: _folded(told, under),
             "whole": lambda: _whole(paths, under),
         },
     )
+
+
+def _parsed(line: bytes) -> None:
+    with suppress(ValueError):  # a file may have lines that are none
+        json.loads(line)
 
 
 def classified(paths: Sequence[Path], under: Configuration) -> list[Told]:
