@@ -149,6 +149,8 @@ def _result(result: Answer) -> Json:
         said["also"] = [*result.also]
     if result.verdict is not None:
         said |= {"verdict": result.verdict, "rule": result.rule, "reason": result.reason}
+    if result.ends_turn:
+        said["ends_turn"] = True
     return said
 
 
@@ -163,6 +165,7 @@ def _verdict(result: Answer) -> Json:
         "also": [*result.also],
         "duplicate": result.duplicate,
         **({"would": result.would} if result.would else {}),
+        **({"ends_turn": True} if result.ends_turn else {}),
     }
 
 

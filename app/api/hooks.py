@@ -169,6 +169,7 @@ def reply_to(heard: Heard) -> Reply:
     return Reply(
         verdict=asked.verdict or "none" if asked else "none",
         reason=asked.reason if asked else None,
+        ends_turn=asked is not None and asked.ends_turn,
         context="\n".join(context) or None,
         message="\n".join(filter(None, (to_person(fired), *heard.handed))) or None,
     )

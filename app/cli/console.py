@@ -25,10 +25,12 @@ from typing import Any, Final, TypeVar
 
 from app.cli import announcements
 from app.cli.announcements import Shown, shown
+from app.cli.answers import awaited
 from app.cli.keys import Decide, Help, Overview, Quit, Typed, Unclear, typed
 from app.domain.decisions import Command, Refusal, Verb
 from app.domain.entries import EVERYWHERE, Entry
 from app.domain.state import Book
+from app.domain.views import escalations
 from app.service.archive import Archive, LogUnavailable
 from app.service.control import Control, Decided, DecisionAnswer
 from app.service.feed import Feed
@@ -41,6 +43,7 @@ KEPT: Final = 1_000  # entries that wait to be printed while the terminal is sto
 SESSIONS: Final = 20  # newest sessions that `s` looks through
 LAST_LINE: Final = 1.0  # seconds the line under way has at the end
 BACKGROUND: Final = 1.0  # seconds between looks at whether this is the terminal's foreground
+KEY: Final = "r {seq}"
 HELP: Final = (
     "  a SEQ   say yes to a proposal (apply or approve, whichever it is)",
     "  d SEQ   dismiss a proposal",
@@ -170,12 +173,20 @@ class Console:
 
     def _greet(self) -> None:
         """Tell how much waits since before this start; settings were told when it began."""
+        self._print(self._awaited())
         waiting = self._waiting()
         for book, entry in waiting:
             if entry.action == "configuration":
                 self._shown[entry.seq] = shown(book, entry.scope, self._control.configuration)
         if waiting:
             self._say(announcements.greeting(len(waiting)))
+
+    def _awaited(self) -> Iterable[str]:
+        """The agents that were told to say what they need."""
+        names = [row.session for row in self._archive.sessions(SESSIONS)]
+        books = ((name, self._book(name)) for name in names)
+        found = [each for name, book in books if book for each in escalations(book.session(name))]
+        return awaited(found, KEY)
 
     def _waiting(self) -> list[tuple[Book, Entry]]:
         rows = self._archive.sessions(SESSIONS)
@@ -184,6 +195,7 @@ class Console:
         ]
 
     def _overview(self) -> None:
+        self._print(self._awaited())
         waiting = self._waiting()
         for book, entry in waiting:
             self._show(book, entry)

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from app.cli.answers import awaited
 from app.cli.rendering import View, columns, in_force
 from app.domain.entries import EVERYWHERE
 from app.domain.tables import plain, short
 
 HALF: Final = 0.5  # a counter is shown once it has come this share of the way to its threshold
+COMMAND: Final = "floorboss {verb} {seq}"
 FALLING: Final = frozenset({"success_rate"})  # rules that trip below their threshold
 
 
 def overview(views: Sequence[View], waiting: Iterable[tuple[View, View]]) -> Iterator[str]:
-    """Proposals, then each scope with its mode, posture and the counters that are on their way."""
+    """Agents that wait for an answer and proposals, then each scope with its mode, posture and the
+    counters that are on their way."""
+    yield from awaited([each for view in views for each in view.get("escalations", ())], COMMAND)
     yield from _waiting(list(waiting), views)
     shown = [view for view in views if view["scope"] != EVERYWHERE or _matters(view)]
     if not shown:
@@ -51,7 +55,7 @@ def _scope(view: View) -> Iterator[str]:
     if counted["blocked"]:
         yield (
             f"  {counted['blocked']} of {counted['attempted']} attempts blocked, "
-            f"{counted['blocked_then_blocked']} right after another"
+            f"{counted['blocked_then_blocked']} of a step blocked before{_escalated(counted)}"
         )
     if view["not_vouched_for"]:
         yield f"  {view['not_vouched_for']} calls of unknown effect let pass, not vouched for"
@@ -64,6 +68,11 @@ def _scope(view: View) -> Iterator[str]:
     for rule, signal in view["signals"].items():
         if _on_its_way(rule, signal):
             yield f"  {rule} {signal['value']:g}{_bound(signal)}"
+
+
+def _escalated(counted: View) -> str:
+    steps = counted.get("escalations", 0)
+    return f", {steps} escalated" if steps else ""
 
 
 def used_up(view: View) -> Iterator[str]:

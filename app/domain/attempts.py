@@ -17,7 +17,8 @@ from app.domain.calls import reading_of
 from app.domain.configuration import Configuration
 from app.domain.controller import record
 from app.domain.crossing import Side, crossing, open_tests
-from app.domain.entries import Draft, Entry
+from app.domain.entries import Draft, Entry, agent_of
+from app.domain.escalation import escalating, pressing
 from app.domain.events import Json
 from app.domain.evolve import introduced
 from app.domain.expiry import expired
@@ -29,10 +30,12 @@ from app.domain.reasons import reason
 from app.domain.replacing import replace
 from app.domain.restrictions import Call, Decision, InForce
 from app.domain.returns import settled
-from app.domain.state import Book, Session, in_force, newest, own_value, supposed
+from app.domain.state import Book, Session, in_force, newest, own_value, stream_of, supposed
 from app.domain.transaction import Pending
 
-OURS: Final = frozenset({"verdict", "would", "rule", "reason", "mode", "posture"})
+OURS: Final = frozenset(
+    {"verdict", "would", "rule", "reason", "mode", "posture", "escalated", "ends_turn"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +56,7 @@ class Judged:
     rule: str | None
     reason: str | None
     would: str | None = None  # in `observe`: the verdict that enforcement would give
+    ends_turn: bool = False  # the harness shall end the turn, if it can
     repeated: bool = False
 
 
@@ -76,12 +80,26 @@ def judge(
         return _judged(pending, earlier.latest, repeated=True)
     said = {key: value for key, value in draft.body.items() if key not in OURS}
     body = {**said, **_verdict_body(decision, pending.book.head + 1, configuration)}
-    draft = replace(draft, body=body)
     if earlier is not None:
         draft = replace(draft, ref=earlier.first, dedup_key=None)
+    elif body["verdict"] == "deny":
+        body = _pressed(pending.book, draft, body, configuration)
+    draft = replace(draft, body=body)
     place = len(pending.entries)
     pending = record(pending, draft, configuration)
     return _judged(pending, pending.entries[place])
+
+
+def _pressed(
+    book: Book, draft: Draft, body: dict[str, Json], configuration: Configuration
+) -> dict[str, Json]:
+    """The body of a denial; of a step that was blocked before it says more."""
+    stream = stream_of(book.session(draft.scope), agent_of(draft.scope))
+    rule, reading = text_of(body, "rule"), reading_of(draft.body)
+    said = escalating(stream, reading, rule, configuration.thresholds)
+    if not said:
+        return body
+    return {**body, **said, "reason": pressing(text_of(body, "reason") or "", said)}
 
 
 def _same(entry: Entry, decision: Decision, configuration: Configuration) -> bool:
@@ -216,5 +234,6 @@ def _judged(pending: Pending, entry: Entry, *, repeated: bool = False) -> Judged
         rule=text_of(entry.body, "rule"),
         reason=text_of(entry.body, "reason"),
         would=text_of(entry.body, "would"),
+        ends_turn="ends_turn" in entry.body,
         repeated=repeated,
     )

@@ -191,6 +191,20 @@ CHECKS: Final[tuple[Check, ...]] = (
     _says(
         "notice", "blocked_storm", "any", "any", f"blocked {{n}} times in 10 calls, {_UNCHANGED}"
     ),
+    _says(
+        "notice",
+        "escalation",
+        "step",
+        "blocks",
+        f"one step blocked {{n}} times, {_UNCHANGED}: the agent needs an answer",
+    ),
+    _says(
+        "notice",
+        "escalation",
+        "further",
+        "further",
+        "{n} more calls blocked since the agent was told to stop: its turn ends",
+    ),
     _debug("error_streak", "count", "count", "{n} failed calls in a row"),
     _says("notice", "cost", "spent", "share", "near the day's cap of cost")._replace(
         share_of="cost.cap"

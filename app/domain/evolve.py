@@ -22,6 +22,7 @@ from app.domain.events import Json
 from app.domain.handovers import ended, granted, handed
 from app.domain.held_settings import asked as asked_for
 from app.domain.held_settings import held_by, over
+from app.domain.interventions import Said
 from app.domain.lending import begun, lent, passed, taken
 from app.domain.modes import Mode, mode_of
 from app.domain.observations import attempt_name, causes_of, part_of, text_of, usage_of
@@ -240,7 +241,8 @@ def _decided(session: Taking, entry: Entry) -> None:
     rule, call = text_of(entry.body, "rule"), call_of(entry)
     if verdict == "none":
         session.unvouched += "unknown" in call.reading.effects
-    stream = asked(stream_of(session, agent), call, verdict == "deny", rule)
+    said = Said(verdict, "escalated" in entry.body, "ends_turn" in entry.body)
+    stream = asked(stream_of(session, agent), call, said, rule)
     keep_stream(session, agent, stream)
 
 

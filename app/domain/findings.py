@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple
 
+from app.domain.interventions import row
 from app.domain.stream import EVIDENCE, REPEAT_WITHIN, Failing, Slot, Stream
 
 DENSE = 10  # calls; the short denial window
@@ -91,6 +92,16 @@ def _blocked_any(stream: Stream, _: str) -> Finding:
     return Finding(value=len(stream.blocks), seqs=tuple(block.seq for block in stream.blocks))
 
 
+def _row(stream: Stream, about: str) -> Finding:
+    blocks = row(stream, about)
+    return Finding(blocks[-1].row, tuple(block.seq for block in blocks)) if blocks else NOTHING
+
+
+def _further(stream: Stream, _: str) -> Finding:
+    opened = stream.escalation
+    return NOTHING if opened is None else Finding(opened.further, (opened.seq,))
+
+
 def _context(stream: Stream, _: str) -> Finding:
     return Finding(value=round(stream.context, 3), seqs=(stream.context_seq,))
 
@@ -130,6 +141,8 @@ FINDINGS: Final[Mapping[tuple[str, str], Callable[[Stream, str], Finding]]] = {
     ("error_streak", "count"): lambda stream, _: _failing(stream.error_streak),
     ("blocked_storm", "same"): _blocked_same,
     ("blocked_storm", "any"): _blocked_any,
+    ("escalation", "step"): _row,
+    ("escalation", "further"): _further,
     ("context", "share"): _context,
     ("review", "green"): lambda stream, _: Finding(value=int(stream.ended_green)),
     ("coverage", "gap"): _coverage,

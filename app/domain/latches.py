@@ -15,6 +15,7 @@ from typing import Final
 from immutables import Map
 
 from app.domain.findings import find, holds
+from app.domain.interventions import answered
 from app.domain.replacing import replace
 from app.domain.stream import (
     LATCHES,
@@ -137,6 +138,11 @@ def _no_reds(stream: Stream, about: str) -> Stream:
     )
 
 
+def _answered(stream: Stream, about: str) -> Stream:
+    blocks, escalation = answered(stream, about)
+    return replace(stream, blocks=blocks, escalation=escalation)
+
+
 ZEROED: Final[Mapping[str, Callable[[Stream, str], Stream]]] = {
     "repeated": _no_repeat,
     "same_error": _no_error,
@@ -151,6 +157,7 @@ ZEROED: Final[Mapping[str, Callable[[Stream, str], Stream]]] = {
     "streak": lambda stream, _: replace(stream, clean=NO_FAILURE, clean_ids=()),
     "error_streak": lambda stream, _: replace(stream, error_streak=NO_FAILURE),
     "blocked_storm": lambda stream, _: replace(stream, blocks=()),
+    "escalation": _answered,
     "cost": lambda stream, _: replace(stream, cost=0.0),
     "tokens_written": lambda stream, _: replace(stream, tokens_written=0),
     "turn_seconds": lambda stream, _: replace(stream, turn_seconds=0.0),

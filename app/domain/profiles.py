@@ -82,6 +82,12 @@ MEANINGS: Final[Mapping[str, Threshold]] = MappingProxyType(
             3, 2, "blocks on one rule in 10 calls, nothing changed", "seed 002"
         ),
         "blocked_storm.any": _t(5, 5, "blocks of any kind in 10 calls, nothing changed", "blocked"),
+        "escalation.blocks": _t(
+            2, 2, "blocks of one step in a row by which the agent is told to stop", "seed 002"
+        ),
+        "escalation.further": _t(
+            5, 5, "calls blocked after that in the turn, by which it ends", "escalation"
+        ),
         "error_streak.count": _t(0, 0, "failed calls in a row", "seed 003, which names no number"),
         "cost.cap": _t(0, 0, "cost a day, in the harness's currency; 0 = no cap", "seed 003"),
         "cost.share": _t(0.80, 0.80, "share of the cap that counts as near it", "seed 003"),

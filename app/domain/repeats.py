@@ -29,6 +29,7 @@ def cleared(step: Counting) -> None:
     step.stale = ()
     step.idle = NO_FAILURE
     step.blocks = ()
+    step.escalation = None
 
 
 def repeated(step: Counting, call: Call, novelty: Novelty) -> None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from app.domain.calls import Call
 from app.domain.events import Usage
 from app.domain.failures import failures
-from app.domain.interventions import allowed, blocked, denied
+from app.domain.interventions import Said, allowed, blocked, denied, escalated, let_through
 from app.domain.latches import aged, fired, opened, zeroed
 from app.domain.novelty import changed, learnt
 from app.domain.repeats import cleared, noted, progressed, repeated
@@ -115,17 +115,19 @@ def looks(call: Call) -> bool:
     return reading.tool_class == "shell" and all(effect in SEEING for effect in reading.effects)
 
 
-def asked(stream: Stream, call: Call, denied: bool, rule: str | None = None) -> Stream:
+def asked(stream: Stream, call: Call, said: Said, rule: str | None = None) -> Stream:
     """After a verdict on an attempt; one that denied is an intervention and counts here."""
     step = counting(stream)
     _reported(step, call)
     step.asks = True
     step.attempts += 1
-    if denied:
+    if said.verdict == "deny":
         step.calls += 1
         step.after_terminal += int(step.terminal)
-        blocked(step, call, rule, ours=True)
+        escalated(step, call, blocked(step, call, rule, ours=True), said)
         aged(step)
+    elif said.verdict == "none" and step.blocks:
+        let_through(step, call)
     return step.frozen()
 
 
@@ -141,13 +143,14 @@ def prompted(stream: Stream, person: bool) -> Stream:
         step.errors, step.error_streak = (), NO_FAILURE
         step.failed_edits, step.targets = EMPTY.failed_edits, EMPTY.targets
         step.failing_names = EMPTY.failing_names
-        step.denials, step.blocks = (), ()
+        step.denials, step.blocks, step.escalation = (), (), None
     return step.frozen()
 
 
 def turned(stream: Stream) -> Stream:
     """After the turn ended: green with edits before it means done, and is said once."""
     done = stream.done_green and not stream.edited
+    opened = stream.escalation
     return replace(
         stream,
         touched=(("review", "green"),) if done else (),
@@ -157,6 +160,7 @@ def turned(stream: Stream) -> Stream:
         batch=None,
         votes=frozenset(),
         batch_denied=False,
+        escalation=None if opened is None else opened._replace(further=0, ended=False),
     )
 
 

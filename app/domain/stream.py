@@ -2,7 +2,7 @@
 
     Stream            one per session and agent; every fold of signals.py makes the next one
     Counting          the same while one entry is counted: the only one that can be written to
-    Recent, Repeat, Failing, Reds, Slot, Block
+    Recent, Repeat, Failing, Reds, Slot, Block, Escalation
                       what single counters remember
     Latch, Cause      which comparison fired, and what an entry says about it
 
@@ -95,6 +95,22 @@ class Block(NamedTuple):
     seq: int
     key: str
     identity: str
+    targets: tuple[str, ...] = ()  # the paths the call was about
+    step: str = ""  # what the step is called since its first block: the rule and what it hit
+    row: int = 1  # blocks of this step in a row, this one included
+    ours: bool = False  # by a verdict of ours, or by a person's no to our question
+    escalated: bool = False  # its reason told the agent to stop retrying
+
+
+class Escalation(NamedTuple):
+    """A step that was blocked again and needs an answer by a person."""
+
+    seq: int  # the decided entry that told the agent so
+    step: str  # as `Block` has it
+    tool: str
+    rule: str
+    further: int = 0  # calls blocked since, of whatever step, in this turn
+    ended: bool = False  # the turn was ended for it
 
 
 class Latch(NamedTuple):
@@ -168,6 +184,8 @@ class Stream:
     terminal: bool = False  # two blocks of one step were seen
     after_terminal: int = 0  # calls since then
     blocks: tuple[Block, ...] = ()  # within the last 10 calls, since the last change
+    escalations: int = 0  # steps whose agent was told to stop retrying
+    escalation: Escalation | None = None  # the latest of them, until it is over
     shadow_until: int = 0  # the last call under the shadow of a block of ours
     cooldown_until: int = 0  # the last call of the cooldown after an automatic change
     looked: int = 0  # the latest call that read, searched or tested and came to its end
@@ -219,6 +237,7 @@ def added(total: Stream, stream: Stream) -> Stream:
         interventions=total.interventions + stream.interventions,
         blocked_then_blocked=total.blocked_then_blocked + stream.blocked_then_blocked,
         after_terminal=total.after_terminal + stream.after_terminal,
+        escalations=total.escalations + stream.escalations,
     )
 
 

@@ -29,7 +29,7 @@ from app.domain.state import (
     overrides_for,
     stream_of,
 )
-from app.domain.stream import Stream
+from app.domain.stream import Escalation, Stream
 from app.domain.summaries import summary
 
 
@@ -111,6 +111,7 @@ def session_row(book: Book, session: Session, configuration: Configuration) -> d
         "agents": [*sorted(agent for agent in session.streams if agent)],
         "open_proposals": [*sorted(session.proposals)],
         "interventions": _interventions((session.silent, *session.streams.values())),
+        "escalations": [*escalations(session)],
         "not_vouched_for": session.unvouched,
         "advisory": [rule for rule, count in sorted(session.taken_back.items()) if count > 1],
     }
@@ -203,6 +204,30 @@ def _interventions(streams: Iterable[Stream]) -> dict[str, Json]:
         "rate": round(blocked / attempts, 3) if attempts else 0.0,
         "blocked_then_blocked": sum(stream.blocked_then_blocked for stream in counted),
         "steps_after_first_terminal_block": sum(stream.after_terminal for stream in counted),
+        "escalations": sum(stream.escalations for stream in counted),
+    }
+
+
+def escalations(session: Session) -> list[dict[str, Json]]:
+    """The steps of a session's agents that were blocked again and need an answer."""
+    return [
+        _escalation(session, agent, stream.escalation)
+        for agent, stream in sorted(session.streams.items())
+        if stream.escalation is not None
+    ]
+
+
+def _escalation(session: Session, agent: str, opened: Escalation) -> dict[str, Json]:
+    scope = f"{session.id}/{agent}" if agent else session.id
+    notices = session.overrides.get((scope, "notice"), ())
+    return {
+        "scope": scope,
+        "seq": opened.seq,
+        "tool": opened.tool,
+        "rule": opened.rule,
+        "further": opened.further,
+        "turn_ended": opened.ended,
+        "notice": next((notice.seq for notice in notices if notice.ref == opened.seq), None),
     }
 
 

@@ -53,6 +53,8 @@ SWEEPS: Final[Mapping[str, tuple[float, ...]]] = MappingProxyType(
         "coverage.gap": (0, 1),
         "blocked_storm.same": (2, 3, 4, 5),
         "blocked_storm.any": (3, 4, 5, 7, 10),
+        "escalation.blocks": (2, 3, 4, 5),
+        "escalation.further": (3, 5, 7, 10),
         "error_streak.count": (3, 5, 8, 10),
         "cost.cap": (5, 10, 20, 50),
         "cost.share": (0.5, 0.8, 0.9, 1),

@@ -35,6 +35,7 @@ COUNTED: Final[Mapping[str, str]] = MappingProxyType(
         "review": "done and green, so worth a review",
         "coverage": "coverage below what is required",
         "blocked_storm": "blocks that come again and again",
+        "escalation": "steps blocked again that need an answer",
         "error_streak": "failed calls in a row",
         "cost": "cost near the day's cap",
         "tokens_written": "many tokens written in one turn",

@@ -70,6 +70,7 @@ class Answer:
     rule: str | None = None
     reason: str | None = None
     would: str | None = None  # in `observe`: the verdict that enforcement would give
+    ends_turn: bool = False  # the harness shall end the turn, if it can
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,6 +261,7 @@ def _judged(
         rule=judged.rule,
         reason=judged.reason,
         would=judged.would,
+        ends_turn=judged.ends_turn,
     )
 
 

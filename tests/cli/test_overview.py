@@ -67,7 +67,7 @@ def test_blocks_and_rules_that_only_advise_are_shown() -> None:
     )
     assert list(overview([view], []))[1:] == [
         "s1 (ended): mode implementation, posture yolo, also under plan",
-        "  4 of 10 attempts blocked, 2 right after another",
+        "  4 of 10 attempts blocked, 2 of a step blocked before",
         "  3 calls of unknown effect let pass, not vouched for",
         "  advisory only, as you took them back twice: repeated",
     ]

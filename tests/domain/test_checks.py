@@ -11,6 +11,7 @@ from app.domain.checks import tripped
 from app.domain.comparisons import CHECKS
 from app.domain.events import Usage
 from app.domain.findings import BELOW
+from app.domain.interventions import Said
 from app.domain.profiles import MEANINGS
 from app.domain.readings import readings
 from app.domain.signals import (
@@ -41,7 +42,7 @@ CLOSED_SET = frozenset(  # an interface: see CONTRIBUTING.md
     {
         *("repeated", "same_error", "no_progress", "edit_failures", "test_failure"),
         *("success_rate", "timeouts", "denials", "context", "streak", "review", "coverage"),
-        *("blocked_storm", "error_streak", "cost", "tokens_written", "turn_seconds"),
+        *("blocked_storm", "escalation", "error_streak", "cost", "tokens_written", "turn_seconds"),
     }
 )
 
@@ -112,7 +113,7 @@ def test_nothing_trips_after_an_event_that_adds_no_evidence() -> None:
 
 def test_in_the_shadow_of_a_block_of_ours_a_repeat_is_advice_and_a_change_may_follow() -> None:
     stream = after(call(seq) for seq in (1, 2, 3))
-    stream = asked(stream, call(4, "write"), True, "mode_write")
+    stream = asked(stream, call(4, "write"), Said("deny"), "mode_write")
     stream, trips = reacted([call(5)], stream)
     assert [(t.rule, t.advice, t.target, t.response) for t in trips] == [
         ("repeated", True, None, "notice")
@@ -140,7 +141,7 @@ def test_blocks_trip_nothing_but_the_storm() -> None:
 def test_a_block_counted_at_its_verdict_counts_once() -> None:
     stream = EMPTY
     for seq in (1, 3, 5):
-        stream = asked(stream, call(seq, "write"), True, "mode_write")
+        stream = asked(stream, call(seq, "write"), Said("deny"), "mode_write")
         end = call(seq + 1, "write", "blocked", ref=seq)
         stream = finished(stream, end, counted=False)
     assert stream.interventions == 3
@@ -202,7 +203,7 @@ def test_a_streak_of_distinct_clean_calls_asks_for_a_looser_posture_once() -> No
 
 
 def test_where_verdicts_are_asked_for_only_calls_that_had_one_count_to_the_streak() -> None:
-    stream = asked(EMPTY, call(1, "first"), False)
+    stream = asked(EMPTY, call(1, "first"), Said())
     _, trips = reacted((call(seq, str(seq)) for seq in range(2, 60)), stream)
     assert trips == []
     _, trips = reacted((call(seq, str(seq), ref=seq - 1) for seq in range(2, 60)), stream)

@@ -9,6 +9,7 @@ import pytest
 from app.domain.calls import BuildRun, TestRun
 from app.domain.events import Outcome, Usage
 from app.domain.findings import Finding, find
+from app.domain.interventions import Said
 from app.domain.signals import EMPTY, asked, finished, prompted, turned, used
 from tests.domain.calls import after, build, call, edit, red
 
@@ -190,19 +191,21 @@ def test_a_person_clears_streaks_but_not_the_windows_of_rates_and_timeouts() -> 
 def test_two_blocks_of_one_step_are_terminal_and_what_follows_is_loss() -> None:
     stream = EMPTY
     for seq in (1, 2):
-        stream = asked(stream, call(seq, "write"), True, "mode_write")
+        stream = asked(stream, call(seq, "write"), Said("deny"), "mode_write")
     assert stream.blocked_then_blocked == 1
     stream = after((call(seq, str(seq), ref=seq) for seq in (3, 4)), stream)
     assert stream.after_terminal == 2
 
 
 def test_a_no_to_our_own_question_is_an_intervention_and_no_denial() -> None:
-    stream = finished(asked(EMPTY, call(1), False), call(2, outcome="denied", ref=1), refused=True)
+    stream = finished(
+        asked(EMPTY, call(1), Said("ask")), call(2, outcome="denied", ref=1), refused=True
+    )
     assert (stream.interventions, len(stream.denials)) == (1, 0)
 
 
 def test_a_verdict_that_lets_a_call_pass_counts_an_attempt_and_nothing_else() -> None:
-    stream = finished(asked(EMPTY, call(1), False), call(2, ref=1))
+    stream = finished(asked(EMPTY, call(1), Said()), call(2, ref=1))
     assert (stream.attempts, stream.interventions, stream.calls) == (1, 0, 1)
 
 

@@ -109,6 +109,7 @@ def test_interventions_are_counted_over_all_agents() -> None:
         "rate": 1.0,
         "blocked_then_blocked": 1,
         "steps_after_first_terminal_block": 0,
+        "escalations": 1,
     }
 
 

@@ -7,13 +7,14 @@ WINDOWS[name]              for counts in a window: how long it is, one more coun
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from app.domain.calls import Call
 from app.domain.events import Usage
-from app.domain.signals import EMPTY, Stream, finished, turned, used
+from app.domain.interventions import Said
+from app.domain.signals import EMPTY, Stream, asked, finished, turned, used
 from tests.domain.calls import after, build, call, edit, red
 
 Trips = Literal["from", "above", "below"]  # where a value trips: >=, > or < the threshold
@@ -95,6 +96,14 @@ def _used(**usage: Any) -> Stream:
     return used(turned(EMPTY), Usage(**usage), day="2026-11-30", seq=1)
 
 
+def denied(identities: Sequence[str], said: Said) -> Stream:
+    """Attempts that were denied one after another, each with what its entry said besides."""
+    stream = EMPTY
+    for seq, identity in enumerate(identities, 1):
+        stream = asked(stream, call(seq, identity), said, "r")
+    return stream
+
+
 ROWS: Final[Mapping[str, Row]] = {
     "repeated.failed": Row(reach=lambda n: _many(n, lambda seq: call(seq, outcome="error"))),
     "repeated.ok": Row(reach=lambda n: _many(n, call)),
@@ -156,6 +165,12 @@ ROWS: Final[Mapping[str, Row]] = {
     ),
     "blocked_storm.any": Row(
         reach=lambda n: _many(n, lambda seq: call(seq, str(seq), "blocked", rule=f"r{seq}"))
+    ),
+    "escalation.blocks": Row(
+        reach=lambda n: denied(["a"] * round(n), Said("deny", escalated=True))
+    ),
+    "escalation.further": Row(
+        reach=lambda n: denied(["a", *map(str, range(round(n)))], Said("deny", True, True))
     ),
     "error_streak.count": Row(
         reach=lambda n: _many(n, lambda seq: call(seq, str(seq), "error"))

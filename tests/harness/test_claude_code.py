@@ -10,7 +10,7 @@ import pytest
 
 from app.domain.events import Event, Json
 from app.harness.base import Fault, Reply
-from app.harness.claude_code.answers import answer, stopped
+from app.harness.claude_code.answers import answer
 from app.harness.claude_code.fields import LONG
 from app.harness.claude_code.outcomes import of_text
 from app.harness.claude_code.reading import read, unreadable
@@ -48,13 +48,15 @@ def test_an_answer_has_only_the_keys_its_hook_obeys(case: dict[str, Any]) -> Non
 
 
 def test_the_emergency_stop_denies_and_ends_the_turn() -> None:
-    said = stopped("[floorboss 3] stop")
+    said = answer("PreToolUse", Reply(verdict="deny", reason="[floorboss 3] stop", ends_turn=True))
     assert said["continue"] is False
     assert said["hookSpecificOutput"] == {
         "hookEventName": "PreToolUse",
         "permissionDecision": "deny",
         "permissionDecisionReason": "[floorboss 3] stop",
     }
+    assert said["stopReason"] == "[floorboss 3] stop"
+    assert "continue" not in answer("PostToolUse", Reply(verdict="deny", ends_turn=True))
 
 
 @pytest.mark.parametrize("case", cases("claude_batch_texts.json"))

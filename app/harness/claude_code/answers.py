@@ -1,7 +1,8 @@
 """What floorboss answers to Claude Code's hooks: deny, ask or nothing, and what happened.
 
     answer(hook, reply)   the JSON of the answer; `{}` where there is nothing to say
-    stopped(reason)       the emergency stop of a whole turn, which nothing sends by itself
+
+A turn is ended with a denial: `continue: false` alone would end it and run the call.
 
 Only the keys below are ever sent: Claude drops an answer that fails its schema, and with it a deny.
 "Allow" is not among the words, as it would skip the person's own prompt.
@@ -42,10 +43,6 @@ def answer(hook: str, reply: Reply) -> dict[str, Json]:
         said["hookSpecificOutput"] = {"hookEventName": hook, **specific}
     if reply.message:
         said["systemMessage"] = reply.message
+    if reply.ends_turn and hook == PRE and reply.verdict == "deny":
+        said |= {"continue": False, "stopReason": reply.reason or ""}
     return said
-
-
-def stopped(reason: str) -> dict[str, Json]:
-    """Deny a call and end the turn: `continue: false` alone would end it and run the call."""
-    denied = answer(PRE, Reply(verdict="deny", reason=reason))
-    return {"continue": False, "stopReason": reason, **denied}
