@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from fastapi import FastAPI
 
@@ -39,6 +39,9 @@ from app.store.lock import Lock, Locked, take
 from app.store.log import Log
 from app.store.migrate import upgrade
 from app.store.reader import Reader
+
+if TYPE_CHECKING:
+    from app.proposer.gate import Gate
 
 SQLITE = "sqlite:///"
 
@@ -65,9 +68,12 @@ class Daemon:
     reader: Reader
     lock: Lock
     configured: tuple[Entry, ...]  # what this start wrote about the settings
+    gate: Gate | None = None  # where a model may be asked; None: there is nothing of it
 
     def close(self) -> None:
         """Write what waits, leave the database in one file, let the next daemon have it."""
+        if self.gate is not None:
+            self.gate.close()
         self.control.close()
         self.reader.close()
         self.log.close()
@@ -90,6 +96,9 @@ def start(settings: Settings, *, alone: bool = False) -> Daemon | CannotStart:
             detail="database_url: expected sqlite:/// and a path; other databases come later",
             status=2,
         )
+    lacks = _lacking(settings)
+    if lacks is not None:
+        return CannotStart(detail=lacks, status=2)
     private_folder(settings.state_dir)
     lock = take(database)
     if isinstance(lock, Locked):
@@ -106,6 +115,23 @@ def start(settings: Settings, *, alone: bool = False) -> Daemon | CannotStart:
 def database_path(url: str) -> Path | None:
     """The file a database URL names; None for another kind of database."""
     return Path(url.removeprefix(SQLITE)) if url.startswith(SQLITE) else None
+
+
+def _lacking(settings: Settings) -> str | None:
+    """What the proposer needs and does not find; off, nothing of it is imported."""
+    if not settings.proposer.enabled:
+        return None
+    from app.proposer.needs import lacking
+
+    return lacking(settings, os.environ)
+
+
+def _gate(settings: Settings, writer: Writer, feed: Feed, reader: Reader) -> Gate | None:
+    if not settings.proposer.enabled:
+        return None
+    from app.proposer.start import started
+
+    return started(settings, os.environ, writer, feed, reader)
 
 
 def _locked(database: Path, holder: Locked) -> CannotStart:
@@ -153,6 +179,7 @@ def _open(settings: Settings, database: Path, lock: Lock) -> Daemon:
         reader=reader,
         lock=lock,
         configured=written,
+        gate=_gate(settings, writer, feed, reader),
     )
 
 

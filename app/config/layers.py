@@ -17,7 +17,7 @@ from app.config.keys import PLACES, PREFIX, flat, known, nearest
 from app.config.modes import said as modes_said
 
 # Keys whose value is a path; in the file a relative one counts from the file's folder.
-PATHS = ("state_dir", "auth.tls_cert", "auth.tls_key")
+PATHS = ("state_dir", "auth.tls_cert", "auth.tls_key", "proposer.folder")
 FILE_NAME = "floorboss.toml"
 OF_HARNESSES = frozenset({"FLOORBOSS_TOKEN"})  # what their hooks send; it is no setting
 FILE_ONLY = (

@@ -11,6 +11,8 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from app.config import layers
+from app.config.endpoint import endpoint
+from app.config.endpoint import faults as faults_of
 from app.config.keys import STANDING, nearest, nested
 from app.config.layers import FILE_NAME, Given
 from app.config.modes import redefined
@@ -140,8 +142,25 @@ def _exposed(settings: Settings) -> Iterator[str]:
         )
 
 
+def _model(settings: Settings) -> Iterator[str]:
+    """What the proposer lacks, and where it may not ask; judged as soon as anything is said."""
+    asked = settings.proposer
+    if asked.enabled and not asked.model:
+        yield "proposer.enabled: proposer.model names the model to ask; it is missing"
+    for place in asked.private_hosts:
+        found = endpoint(f"http://{place}/")
+        if isinstance(found, str) or found.place != place:
+            yield f'proposer.private_hosts: expected "host:port", not {place[:SHOWN]!r}'
+    if asked.endpoint is None:
+        return
+    found = endpoint(asked.endpoint)
+    wrong = [found] if isinstance(found, str) else faults_of(found, asked.private_hosts)
+    yield from (_sourced(f"proposer.endpoint: {why}", settings.sources) for why in wrong)
+
+
 CHECKS: tuple[Callable[[Settings], Iterator[str]], ...] = (
     _whole,
     _certificate,
     _exposed,
+    _model,
 )

@@ -18,6 +18,7 @@ Threshold = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(strict=True, ge=0)]
 Tokens = Annotated[int, Field(strict=True, gt=0)]
 Rate = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
+Seconds = Annotated[float, Field(strict=True, gt=0, le=120, allow_inf_nan=False)]
 Port = Annotated[int, Field(ge=0, le=65535)]
 
 
@@ -60,6 +61,48 @@ class Uses(Section):
     uses: Count = Field(description="Uses in one session. 0: never.")
 
 
+class Proposer(Section):
+    """A model that is asked in the background when a check trips; docs/proposer.md."""
+
+    enabled: bool = Field(
+        default=False,
+        strict=True,
+        description="Ask a model, in the background, when a check trips. Off: nothing of it is"
+        " loaded. docs/proposer.md says what it is told and what it may do.",
+    )
+    provider: Literal["anthropic", "openai"] = Field(
+        default="anthropic",
+        description="`anthropic`: the Messages API. `openai`: Chat Completions, as many servers"
+        " speak it.",
+    )
+    endpoint: str | None = Field(
+        default=None,
+        description="The whole URL to post to, https, or http on loopback. None: the provider's own"
+        " (`https://api.anthropic.com/v1/messages`, `https://api.openai.com/v1/chat/completions`).",
+    )
+    private_hosts: tuple[str, ...] = Field(
+        default=(),
+        description="Loopback and private places that `endpoint` may lead to, each `host:port` as"
+        " it stands there.",
+    )
+    model: str | None = Field(default=None, description="The model that is asked.")
+    models: tuple[str, ...] = Field(
+        default=(), description="Models that it may propose for the agent. Empty: none."
+    )
+    key_variable: str | None = Field(
+        default=None,
+        description="The environment variable that holds the key. None: none is sent.",
+    )
+    timeout: Seconds = Field(default=20.0, description="Seconds for one call, all of it.")
+    calls_per_day: Count = Field(
+        default=50, description="Calls a day (UTC), all sessions together. 0: none."
+    )
+    folder: Path | None = Field(
+        default=None,
+        description="Where texts for a person are written. None: `proposals` in the state folder.",
+    )
+
+
 class Schema(Section):
     """Every setting. `rules`, `standing` and `modes` are filled from the profile."""
 
@@ -85,6 +128,7 @@ class Schema(Section):
     )
     auth: Auth = Field(default=Auth())
     limits: Limits = Field(default=Limits())
+    proposer: Proposer = Field(default=Proposer())
     rules: dict[str, dict[str, Threshold]]
     standing: dict[str, Uses]
     modes: dict[str, dict[str, JsonValue]] = {}  # whole definitions, by name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -43,8 +43,12 @@ class Settings(Schema):
 
     @property
     def own(self) -> tuple[str, ...]:
-        """What no agent may write: the state folder and the file of settings."""
-        return (str(self.state_dir), str(self.config))
+        """What no agent may write: the state folder, the settings, and texts for a person."""
+        return (str(self.state_dir), str(self.config), *self._proposals())
+
+    def _proposals(self) -> Iterator[str]:
+        if self.proposer.enabled and self.proposer.folder is not None:
+            yield str(self.proposer.folder)
 
     def values(self) -> dict[str, Json]:
         """What a `configured` entry says: every setting, and the modes in full, without secrets."""

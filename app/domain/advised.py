@@ -110,7 +110,13 @@ def asks(body: Mapping[str, Json]) -> bool:
     return "sent" in part_of(body, BY)
 
 
-def refusing(scope: str, rejected: Rejected, ref: int | None, more: Mapping[str, Json]) -> Draft:
+def refusing(
+    scope: str,
+    rejected: Rejected,
+    ref: int | None,
+    more: Mapping[str, Json],
+    key: str | None = None,
+) -> Draft:
     """A call, or what it asked for, that led nowhere."""
     return Draft(
         kind="refused",
@@ -118,6 +124,7 @@ def refusing(scope: str, rejected: Rejected, ref: int | None, more: Mapping[str,
         action=_ACTIONS.get(rejected.attempted, "notice"),
         actor=MACHINE,
         ref=ref,
+        dedup_key=key,
         body={
             "why": rejected.why,
             "detail": rejected.detail,

@@ -25,6 +25,8 @@ COMPANIONS = {
 RUNTIME = {re.split(r"[<>=]", line)[0] for line in PYPROJECT["project"]["dependencies"]}
 EXTRAS = PYPROJECT["project"]["optional-dependencies"]
 DRAWING = {re.split(r"[<>=]", line)[0] for line in EXTRAS["plots"]}
+ASKING = {re.split(r"[<>=]", line)[0] for line in EXTRAS["proposer"]}
+USED = RUNTIME | DRAWING | ASKING
 PIN = re.compile(r"^([a-z0-9-]+)==(\S+)")
 
 
@@ -79,6 +81,11 @@ def test_what_draws_is_locked_for_development_and_not_needed_to_run() -> None:
     assert pins("requirements.lock").keys() & {*DRAWING, "numpy", "pillow"} == set()
 
 
+def test_what_asks_a_model_is_locked_for_development_and_not_needed_to_run() -> None:
+    assert set(pins("requirements-dev.lock")) >= ASKING
+    assert pins("requirements.lock").keys() & ASKING == set()
+
+
 def test_whoever_lacks_what_draws_is_told_the_version_that_is_declared() -> None:
     assert [line for line in EXTRAS["plots"] if f"pip install '{line}'" not in LACKING] == []
 
@@ -90,11 +97,11 @@ def test_the_program_imports_only_what_it_declares() -> None:
     undeclared = {
         module
         for module, names in providers.items()
-        if not {name.lower().replace("_", "-") for name in names} & (RUNTIME | DRAWING)
+        if not {name.lower().replace("_", "-") for name in names} & USED
     }
     assert undeclared == set()
 
 
 def test_every_dependency_has_its_reason_written_down() -> None:
     reasons = (ROOT / "docs" / "adr" / "0007-dependencies.md").read_text()
-    assert [name for name in sorted(RUNTIME | DRAWING) if f"`{name}`" not in reasons] == []
+    assert [name for name in sorted(USED) if f"`{name}`" not in reasons] == []

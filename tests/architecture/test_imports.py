@@ -111,6 +111,24 @@ VIOLATIONS = (
         named="app.service.planted -> matplotlib",
     ),
     Violation(
+        contract="protected-proposer",
+        why="a route starts a call to the model",
+        files={"app/api/planted.py": "import app.proposer.gate\n"},
+        named="app.api.planted -> app.proposer.gate",
+    ),
+    Violation(
+        contract="protected-proposer",
+        why="a command starts a call to the model",
+        files={"app/cli/planted.py": "def run():\n    import app.proposer.client\n"},
+        named="app.cli.planted -> app.proposer.client",
+    ),
+    Violation(
+        contract="httpx-in-proposer",
+        why="the service asks another server",
+        files={"app/service/planted.py": "import httpx\n"},
+        named="app.service.planted -> httpx",
+    ),
+    Violation(
         contract="acyclic",
         why="two modules of the domain import each other",
         files={
