@@ -43,18 +43,20 @@ def see(
     tree: Tree | None = None,
     begun: str | None = None,
     disk: type[Disk] = Disk,
+    texts: bool = True,
 ) -> Seen:
     """Classify one event of a session; the session's first `cwd` names its root.
 
     `own`: folders and files that no agent may write. `context_limit`, in tokens, holds where a
     harness reports usage and names no limit. `tree`: the test files after a test run; None: nobody
     looked. `begun`: where a call that ended began; None: where its event says. `disk`: what is
-    asked about the session's paths.
+    asked about the session's paths. `texts`: whether what a call was told and what it answered is
+    stored, which a log that lasts wants and no fold of calls reads.
     """
-    place, found = _place(replace(event, cwd=begun or event.cwd), session, own, disk())
+    place, found = _place(begun or event.cwd, session, own, disk())
     kind = tool_class(event.tool or "", event.arguments)
     does = effects(event, kind, place) if event.kind in ("tool", "attempt") else _SAID
-    body = stored(event, _over(_there(read(event, does), event, place), tree))
+    body = stored(event, _over(_there(read(event, does), event, place), tree), texts=texts)
     if found is not None:
         body["root"] = found
     if event.context_tokens is not None:
@@ -80,20 +82,20 @@ def _over(reading: Reading, tree: Tree | None) -> Reading:
 
 def changes_nothing(event: Event, session: Session) -> bool:
     """Whether a call is known to change nothing, so that it may run when nothing can be logged."""
-    place, _ = _place(event, session, (), Disk())
+    place, _ = _place(event.cwd, session, (), Disk())
     kind = tool_class(event.tool or "", event.arguments)
     does = effects(event, kind, place).effects
     return kind != "subagent" and set(does) <= {"read", "talk"}
 
 
 def _place(
-    event: Event, session: Session, own: tuple[str, ...], disk: Disk
+    cwd: str | None, session: Session, own: tuple[str, ...], disk: Disk
 ) -> tuple[Place, str | None]:
     """Where the session works now, and its root where this event is the first that tells it.
 
     A `cwd` that is no absolute path is meant from the root, and tells none.
     """
-    cwd = event.cwd or session.cwd
+    cwd = cwd or session.cwd
     cwd = None if cwd is None else folder(cwd)
     told = cwd is not None and cwd.startswith("/")
     found = disk.root(cwd) if cwd is not None and told and session.root is None else None

@@ -107,13 +107,21 @@ _MASKS: Final = (
         r"\d(?<!\w\d)\d*(?:[dhm]\d+)*(?:\.\d+)?"
         r"(?:\s?(?:ms|[uµn]s|s|secs?|mins?|m)\b|h\b|d(?=  | *\n| *\Z))",
         "D",
+        r"\d(?:\s?(?:ms|[uµμn]s|s|secs?|mins?|m)\b|h\b|d(?=  | *\n| *\Z))",
     ),
     _mask(("b/s", "it/s"), r"\d+(?:\.\d+)? ?(?:[kmg]i?)?(?:b|it)/s\b", "R"),
     # processes, threads, steps of BuildKit, addresses
     _mask(("pid",), r"\bpid[ :=]*\d+", "PID"),
-    _mask(("]:",), r"(?<=\bT )((?:\S+ )?[\w./-]+)\[\d+\](?=:)", r"\1[PID]"),
-    _mask(("==", "(node:"), r"(?<===)\d+(?===)|(?<=\(node:)\d+(?=\))", "PID"),
-    _mask(("thread", "goroutine", "tid"), r"\b((?:thread|goroutine|tid)[ :=#-]*)\d+", r"\1N"),
+    _mask(("]:",), r"(?<=\bT )((?:\S+ )?[\w./-]+)\[\d+\](?=:)", r"\1[PID]", r"t (?<!\wt )"),
+    _mask(
+        ("==", "(node:"), r"(?<===)\d+(?===)|(?<=\(node:)\d+(?=\))", "PID", r"==\d", r"\(node:\d"
+    ),
+    _mask(
+        ("thread", "goroutine", "tid"),
+        r"\b((?:thread|goroutine|tid)[ :=#-]*)\d+",
+        r"\1N",
+        *(rf"{word}[ :=#-]*\d" for word in ("thread", "goroutine", "tid")),
+    ),
     _mask(("#",), _BUILDKIT, "#N ", r"#\d+ [\de\[dcsn]"),
     _mask(("0x",), r"\b0x[0-9a-f]+\b", "HEX"),
     # ids, hashes, and the near end of a connection
@@ -129,7 +137,7 @@ _MASKS: Final = (
         "HEX",
         r"[0-9a-f][0-9a-f]{6}",
     ),
-    _mask(("->", ' - "'), r'(?<=[\d\]]:)\d{4,5}(?=->| - ")', "PORT"),
+    _mask(("->", ' - "'), r'(?<=[\d\]]:)\d{4,5}(?=->| - ")', "PORT", r":\d{4,5}(?:->| - )"),
     _mask(_TRIES, rf" (?=\d)(?:{_TRIED})\d+(?: times)?(?: this session| of \d+)?", " N"),
 )
 
@@ -153,8 +161,12 @@ def masked(text: str) -> str:
     text = named_alike(text)
     lowered = text.lower()
     small = lowered if text.isascii() else folded(text)
+    asked: tuple[str, ...] = ()
+    held = True  # two masks in a row may have the same hints
     for hints, pattern, stands, cores in _MASKS:
-        if hints and not holds(lowered, hints):
+        if hints is not asked:
+            asked, held = hints, not hints or holds(lowered, hints)
+        if not held:
             continue
         if cores and not _seen(small, cores):
             continue

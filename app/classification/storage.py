@@ -107,18 +107,22 @@ def redact(text: str) -> str:
 _redacted = remembered(redact)
 
 
-def stored(event: Event, reading: Reading) -> dict[str, Json]:
-    """The body of an `observed` entry: the neutral event and its reading, only what is set."""
+def stored(event: Event, reading: Reading, *, texts: bool = True) -> dict[str, Json]:
+    """The body of an `observed` entry: the neutral event and its reading, only what is set.
+
+    Without `texts` a call's arguments and its result are left out: no fold reads them.
+    """
+    call = event.kind in ("tool", "attempt")
     body = {
         name: held if name in _WORDS else _plain(held)
         for name, held in _set_fields(event)
         if name not in _CLIPPED
     }
-    if event.arguments:
+    if event.arguments and (texts or not call):
         body["arguments"] = _Budget(LONGEST).clipped(dict(event.arguments), 0)
-    if event.result is not None:
+    if event.result is not None and (texts or not call):
         body["result"] = clip(redact(event.result))
-    if event.kind in ("tool", "attempt"):
+    if call:
         for name, held in _set_fields(reading):
             body[_READING_KEYS.get(name, name)] = held if name in _WORDS else _plain(held)
     elif not reading.person:

@@ -18,6 +18,9 @@ from app.replay.lines import digest
 LARGEST: Final = 1 << 20  # bytes of an event as it is sent; what the own routes take
 LENGTHS: Final = (100_000, 20_000, 4_000, 500)  # characters of one text, tried in this order
 
+ROOM: Final = LARGEST // 2  # for the texts; the names of an event, a dozen of them, take far less
+SIGN: Final = 6  # bytes that one sign takes at the most: one of control becomes \\u0000
+NUMBER: Final = 400  # digits of a number at the most
 NAMED: Final = 1_000  # uncovered places kept of a report that is too long
 
 
@@ -29,7 +32,7 @@ def sent(event: Event) -> bytes:
 
 def fitted(event: Event) -> Event:
     """The event itself where it is small enough, else with its texts clipped until it is."""
-    if len(sent(event)) <= LARGEST:
+    if _surely_small(event) or len(sent(event)) <= LARGEST:
         return event
     for longest in LENGTHS:
         smaller = _clipped(event, longest)
@@ -37,6 +40,18 @@ def fitted(event: Event) -> Event:
             return smaller
     # Too many small things for any clipping: what they were is kept as a digest.
     return replace(_clipped(event, LENGTHS[-1]), arguments={"digest": digest({**event.arguments})})
+
+
+def _surely_small(event: Event) -> bool:
+    """Whether an event fits however its texts are written: most do by far, and are not written."""
+    if event.coverage is not None:
+        return False
+    left = ROOM - SIGN * len(event.result or "")
+    for key, value in event.arguments.items():
+        if isinstance(value, list | dict):
+            return False
+        left -= SIGN * (len(key) + (len(value) if isinstance(value, str) else NUMBER))
+    return left > 0
 
 
 def _clipped(event: Event, longest: int) -> Event:

@@ -12,7 +12,6 @@ daemon; the one that posts to a daemon stands in post.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from heapq import merge
 from operator import itemgetter
@@ -48,7 +47,7 @@ class Core:
     ) -> None:
         self.memory = Memory()
         # A file may be of another machine or another day: its paths are not looked up here.
-        self.desk = Desk(self.memory, configuration, keep=keep, own=own, disk=Unseen)
+        self.desk = Desk(self.memory, configuration, keep=keep, own=own, disk=Unseen, texts=False)
         self.at = START  # when the last event happened
         self._append(_configured(configuration))
 
@@ -110,10 +109,10 @@ def timed(event: Event, before: str) -> str:
 
 def _timed(path: Path, counts: Counts, *, attempts: bool) -> Iterator[tuple[str, Line]]:
     """A file's events, each with the latest time so far: in real files time goes backwards."""
-    at = ""
+    at, log = "", str(path)
     for line in read(path, counts, attempts=attempts):
         at = max(at, line.event.occurred_at or "")
-        yield at, replace(line, event=fitted(line.event), log=str(path))
+        yield at, Line(event=fitted(line.event), line_no=line.line_no, log=log)
 
 
 def _sessions(paths: Sequence[Path]) -> Iterator[list[Path]]:

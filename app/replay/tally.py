@@ -12,6 +12,7 @@ from app.domain.events import Event
 from app.replay.fires import Fire, fires
 from app.replay.lines import Call, Counts, Line, call_of
 from app.replay.transitions import Place, Transition, returns, transitions
+from app.replay.turns import Turns
 from app.replay.verdicts import Stopped, stopped
 from app.service.intake import Answer, Conflict
 
@@ -108,7 +109,7 @@ class Tally:
         self.proposed: dict[str, None] = {}  # sessions with a proposal, in their order
         self._start_mode, self._context_limit = start_mode, context_limit
         self.events = 0  # of the run so far, those that were left out too
-        self._turns: dict[int, int] = {}  # seq of a finished call -> its number in its session
+        self._turns = Turns()
         self._calls: Counter[str] = Counter()  # finished calls by session
         self._windows: dict[str, Window] = {}
         self._modes: dict[str, str] = {}  # by scope

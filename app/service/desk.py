@@ -48,11 +48,13 @@ class Desk:
         keep: int = SESSIONS,
         own: tuple[str, ...] = (),
         disk: type[Disk] = Disk,
+        texts: bool = True,
     ) -> None:
         self.past = past
         self._otherwise = configuration  # where no entry holds the settings
         self.own = own  # what no agent may write
         self.disk = disk  # what is asked about the paths of a call
+        self.texts = texts  # whether entries hold what a call was told and what it answered
         self.fresh: list[Entry] = []  # made in this group, not committed
         self._keys: dict[str, Entry] = {}
         self._looked_up: dict[str, Entry | None] = {}  # in the past, since the last commit

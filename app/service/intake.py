@@ -152,6 +152,7 @@ def receive(desk: Desk, arrival: Arrival, at: str) -> Answer:
         tree=arrival.tree,
         begun=_begun(desk, session, arrival),
         disk=desk.disk,
+        texts=desk.texts,
     )
     draft = _draft(session, arrival, seen)
     if event.kind == "artifact":
