@@ -137,14 +137,15 @@ def _program(said: tuple[str, ...]) -> str | None:
     if said[:2] == ("docker", "compose"):
         return "docker compose build" if "build" in plain[1:2] else None
     word = next((w for w in plain if w.rpartition(":")[2] in _WORDS.get(said[0], ())), None)
-    goals = said[0] in ("mvn", "mvnw", "gradle", "gradlew", "terraform", "tofu")
+    goals = said[0] in ("mvn", "mvnw", "gradle", "gradlew", "terraform", "tofu", "turbo", "nx")
     return f"{said[0]} {word}" if word and (word == first or goals) else None
 
 
 def _target(runner: str, said: Sequence[str], folder: str) -> str:
     """What tells one build from another: its words without options, and the folder it runs in."""
     kept = [word for at, word in enumerate(said) if at and not _option(said, at)]
-    words_of_it = [word for word in kept if word not in (*runner.split(), "run")]
+    dropped = (*runner.split(), *(("run",) if said[0] in _SCRIPTS else ()))
+    words_of_it = [word for word in kept if word not in dropped]
     where = (f"in {folder}",) if folder else ()
     return _short(" ".join((runner, *words_of_it, *where)))
 

@@ -27,7 +27,7 @@ _TRACEBACK = re.compile(r"^Traceback \(most recent call last\)", re.MULTILINE)
 # What a log puts in front: its time, a process or thread in brackets, the level.
 _FRONT = re.compile(
     r"(?:(?:\[?\b[TD]\b\]?|\[[\w .:/-]{1,30}\]|\(?(?:INFO|WARN(?:ING)?|ERROR|ERR|FATAL|DEBUG)\b\)?)"
-    r"[:,| -]*|#N (?=\S))+(?=\S)"
+    r"[:,| -]*|#N (?=\S)|[EFIW]\d{4} |\d{2,7} +(?=[A-Z]{4,5}\b|---|\S+:\d+\]))+(?=\S)"
 )
 _LATE = re.compile(r"npm (?:error|err!)", re.IGNORECASE)  # many lines of one error
 
