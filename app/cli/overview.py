@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from app.cli.answers import awaited
@@ -10,21 +10,32 @@ from app.cli.rendering import View, columns, in_force
 from app.domain.entries import EVERYWHERE
 from app.domain.tables import plain, short
 
+OBSERVING: Final = "Only observing: nothing is denied."
+ENFORCED: Final = 'What stands below would hold with enforcement = "enforce" in the settings.'
 HALF: Final = 0.5  # a counter is shown once it has come this share of the way to its threshold
 COMMAND: Final = "floorboss {verb} {seq}"
 FALLING: Final = frozenset({"success_rate"})  # rules that trip below their threshold
 
 
-def overview(views: Sequence[View], waiting: Iterable[tuple[View, View]]) -> Iterator[str]:
+def overview(
+    views: Sequence[View],
+    waiting: Iterable[tuple[View, View]],
+    because: Mapping[int, str] | None = None,
+) -> Iterator[str]:
     """Agents that wait for an answer and proposals, then each scope with its mode, posture and the
-    counters that are on their way."""
+    counters that are on their way.
+
+    `because`: the summaries of the entries that are in force, by seq.
+    """
     yield from awaited([each for view in views for each in view.get("escalations", ())], COMMAND)
     yield from _waiting(list(waiting), views)
     shown = [view for view in views if view["scope"] != EVERYWHERE or _matters(view)]
+    if any(map(_observed, views)):
+        yield f"{OBSERVING} {ENFORCED}" if shown else OBSERVING
     if not shown:
         yield "No session was reported yet."
     for view in shown:
-        yield from _scope(view)
+        yield from _scope(view, because or {})
 
 
 def _waiting(pairs: list[tuple[View, View]], views: Sequence[View]) -> Iterator[str]:
@@ -45,12 +56,19 @@ def _matters(view: View) -> bool:
     return bool(view["seqs"] or view["proposals"])
 
 
-def _scope(view: View) -> Iterator[str]:
+def _scope(view: View, because: Mapping[int, str]) -> Iterator[str]:
     name = "all sessions" if view["scope"] == EVERYWHERE else plain(view["scope"])
     over = " (ended)" if view["ended"] else ""
-    by = f", by {', '.join(map(str, view['seqs']))}" if view["seqs"] else ""
-    yield f"{name}{over}: {in_force(view)}{by}"
+    by = f", by {_numbers(view['seqs'])}" if view["seqs"] else ""
+    yield f"{name}{over}: {_held(view)}{by}"
+    yield from _reasons(view["seqs"], because)
+    for agent in view.get("agents_held", ()):
+        held = _held({**agent, "enforcement": view.get("enforcement")})
+        yield f"  {plain(agent['scope'])}: {held}, by {_numbers(agent['seqs'])}"
+        yield from _reasons(agent["seqs"], because)
     yield from _for_a_while(view)
+    if _observed(view):
+        yield from _would_have(view)
     counted = view["interventions"]
     if counted["blocked"]:
         yield (
@@ -73,6 +91,41 @@ def _scope(view: View) -> Iterator[str]:
 def _escalated(counted: View) -> str:
     steps = counted.get("escalations", 0)
     return f", {steps} escalated" if steps else ""
+
+
+def _observed(view: View) -> bool:
+    return bool(view.get("enforcement") == "observe")
+
+
+def _held(view: View) -> str:
+    """What judges a scope's calls, or would."""
+    if _observed(view):
+        return f"would be held to {in_force({**view, 'enforcement': None})}"
+    return in_force(view)
+
+
+def _reasons(seqs: Iterable[int], because: Mapping[int, str]) -> Iterator[str]:
+    """What each entry in force did, and why."""
+    for seq in seqs:
+        if seq in because:
+            yield plain(f"  {seq} {because[seq]}")
+
+
+def _numbers(seqs: Iterable[int]) -> str:
+    return ", ".join(map(str, seqs))
+
+
+def _would_have(view: View) -> Iterator[str]:
+    """What enforcement would have stopped so far."""
+    attempted, stopped = view["interventions"]["attempted"], view.get("only_observed", {})
+    for verdict, words in (("deny", "denied"), ("ask", "put to you")):
+        rules = stopped.get(verdict, {})
+        if rules:
+            each = ", ".join(plain(f"{count} by {rule}") for rule, count in rules.items())
+            count = f"{sum(rules.values())} of {attempted} calls"
+            yield f"  {count} would have been {words}: {each}"
+    if attempted and not any(stopped.values()):
+        yield f"  none of {attempted} calls would have been stopped"
 
 
 def used_up(view: View) -> Iterator[str]:

@@ -33,7 +33,7 @@ def status(
         for view in views:
             print(json.dumps(view, ensure_ascii=False))
         return
-    for line in overview(views, _waiting(client, views)):
+    for line in overview(views, _waiting(client, views), _because(client, views)):
         print(line)
 
 
@@ -52,3 +52,11 @@ def _waiting(client: Client, views: list[Any]) -> list[tuple[Any, Any]]:
     """Each open proposal beside its entry."""
     proposals = [proposal for view in views for proposal in view["proposals"]]
     return [(each, client.get(f"/controller/log/{each['seq']}")) for each in proposals]
+
+
+def _because(client: Client, views: list[Any]) -> dict[int, str]:
+    """What each entry in force says it did."""
+    held = [view["seqs"] for view in views]
+    held += [agent["seqs"] for view in views for agent in view.get("agents_held", ())]
+    seqs = sorted({seq for each in held for seq in each})
+    return {seq: client.get(f"/controller/log/{seq}")["summary"] for seq in seqs}

@@ -26,6 +26,7 @@ from app.domain.interventions import Said
 from app.domain.lending import begun, lent, passed, taken
 from app.domain.modes import Mode, mode_of
 from app.domain.observations import attempt_name, causes_of, part_of, text_of, usage_of
+from app.domain.observing import spared
 from app.domain.replacing import replace
 from app.domain.restrictions import Policy, policy_of
 from app.domain.signals import (
@@ -238,6 +239,8 @@ def _decided(session: Taking, entry: Entry) -> None:
         return
     if key is not None:
         _open(session, entry)
+    if "would" in entry.body:
+        spared(session, entry)
     rule, call = text_of(entry.body, "rule"), call_of(entry)
     if verdict == "none":
         session.unvouched += "unknown" in call.reading.effects

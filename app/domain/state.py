@@ -136,6 +136,7 @@ class Session:
     unproven: Unproven | None = None  # the latest green run that did not count
     written: frozenset[str] = frozenset()  # tests written in this stay in test_development
     unvouched: int = 0  # calls of unknown effect that nothing stood against
+    spared: Map[tuple[str, str], int] = Map()  # (verdict, rule) -> what only observing let pass
     crossings: int = 0  # uses of the standing approval `boundary`
     used: Map[str, int] = Map()  # uses of every other one, by name
     artifacts: Map[tuple[str, str], Artifact] = Map()  # (agent, kind) -> the newest

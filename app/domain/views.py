@@ -16,6 +16,7 @@ from app.domain.foresight import foreseen
 from app.domain.handovers import about, newest_of
 from app.domain.limits import limit_json, until
 from app.domain.observations import part_of
+from app.domain.observing import spared_view
 from app.domain.outline import outline
 from app.domain.readings import readings
 from app.domain.restrictions import InForce, policy_json
@@ -113,6 +114,7 @@ def session_row(book: Book, session: Session, configuration: Configuration) -> d
         "interventions": _interventions((session.silent, *session.streams.values())),
         "escalations": [*escalations(session)],
         "not_vouched_for": session.unvouched,
+        "only_observed": spared_view(session),
         "advisory": [rule for rule, count in sorted(session.taken_back.items()) if count > 1],
     }
 
@@ -130,6 +132,7 @@ def session_view(book: Book, scope: str, configuration: Configuration) -> dict[s
         "scope": scope,
         **in_force_view(book, scope, configuration),
         "restrictions": restricted,
+        "agents_held": _agents_held(book, session, configuration),
         "signals": {
             name: {"value": value, "threshold": threshold or None}
             for name, (value, threshold) in readings(stream, configuration.thresholds).items()
@@ -155,6 +158,20 @@ def _standing(session: Session, configuration: Configuration) -> dict[str, Json]
         name: {"used": used.get(name, 0), "of": standing.uses}
         for name, standing in sorted(configuration.standing.items())
     }
+
+
+def _agents_held(book: Book, session: Session, configuration: Configuration) -> list[Json]:
+    """The agents of a session that are under restrictions of their own, and those."""
+    scopes = {scope for (scope, _), stack in session.overrides.items() if agent_of(scope) and stack}
+    return [
+        {
+            "scope": scope,
+            **held_names(in_force(book, scope, configuration)),
+            "seqs": [override.seq for override in _newest(book, scope)],
+        }
+        for scope in sorted(scopes)
+        if _newest(book, scope)
+    ]
 
 
 def _newest(book: Book, scope: str) -> Sequence[Override]:

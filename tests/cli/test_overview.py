@@ -107,8 +107,53 @@ def test_of_one_session_it_is_not_said_that_nothing_waits_at_all() -> None:
     assert next(overview([everywhere, session()], [])) == "Nothing waits for a person."
 
 
-def test_observing_is_said_wherever_the_mode_is() -> None:
-    view = session(mode="plan", enforcement="observe")
-    assert list(overview([view], []))[1:] == [
-        "s1: mode plan, posture yolo; observing, nothing is denied"
+def test_what_is_in_force_says_what_it_did() -> None:
+    because = {7: "implementation -> plan: same failing call 3 times", 9: "not here"}
+    assert list(overview([session(mode="plan", seqs=[7, 8])], [], because))[1:] == [
+        "s1: mode plan, posture yolo, by 7, 8",
+        "  7 implementation -> plan: same failing call 3 times",
+    ]
+
+
+def test_an_agent_that_is_held_alone_is_shown_with_its_session() -> None:
+    held = {"scope": "s1/helper", "mode": "plan", "posture": "yolo", "also": [], "seqs": [9]}
+    assert list(overview([session(agents_held=[held])], [], {9: "a -> b"}))[1:] == [
+        "s1: mode implementation, posture yolo",
+        "  s1/helper: mode plan, posture yolo, by 9",
+        "  9 a -> b",
+    ]
+
+
+def test_observing_says_what_would_have_been_enforced() -> None:
+    counted = {"attempted": 10, "blocked": 0, "blocked_then_blocked": 0}
+    stopped = {"deny": {"mode_shell": 5, "mode_tool": 2}, "ask": {"mode_shell": 1}}
+    view = session(
+        mode="plan",
+        seqs=[7],
+        enforcement="observe",
+        interventions=counted,
+        only_observed=stopped,
+        agents_held=[{"scope": "s1/a", "mode": "plan", "posture": "ask", "also": [], "seqs": [9]}],
+    )
+    assert list(overview([view], [], {7: "implementation -> plan: 3 timeouts"}))[1:] == [
+        "Only observing: nothing is denied. What stands below would hold with"
+        ' enforcement = "enforce" in the settings.',
+        "s1: would be held to mode plan, posture yolo, by 7",
+        "  7 implementation -> plan: 3 timeouts",
+        "  s1/a: would be held to mode plan, posture ask, by 9",
+        "  7 of 10 calls would have been denied: 5 by mode_shell, 2 by mode_tool",
+        "  1 of 10 calls would have been put to you: 1 by mode_shell",
+    ]
+
+
+def test_observing_says_so_too_where_there_was_nothing_to_stop() -> None:
+    counted = {"attempted": 4, "blocked": 0, "blocked_then_blocked": 0}
+    quiet = session(enforcement="observe", only_observed={"deny": {}, "ask": {}})
+    assert list(overview([{**quiet, "interventions": counted}], []))[2:] == [
+        "s1: would be held to mode implementation, posture yolo",
+        "  none of 4 calls would have been stopped",
+    ]
+    assert list(overview([{**quiet, "scope": "*"}], []))[1:] == [
+        "Only observing: nothing is denied.",
+        "No session was reported yet.",
     ]

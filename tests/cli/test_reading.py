@@ -112,7 +112,25 @@ def test_status_begins_with_what_waits(state: Path) -> None:
     assert shown[1].startswith(f"  approve {returns['seq']}  busy  return plan")
     assert "calm: mode implementation, posture yolo" in shown
     assert "busy: mode plan, posture yolo, by 5" in shown
+    assert (
+        "  5 implementation -> plan: same failing call 3 times, nothing changed in between" in shown
+    )
     assert [view["scope"] for view in one if isinstance(view, dict)] == ["busy"]
+
+
+def test_observing_status_tells_what_would_have_been_enforced(state: Path) -> None:
+    state.mkdir(mode=0o700, exist_ok=True)
+    (state / "floorboss.toml").write_text('enforcement = "observe"\n')
+    edit = {"session_id": "busy", "tool": "Edit", "arguments": {"file_path": "/srv/a.py"}}
+    with served(state) as daemon:
+        first = daemon.run("status").stdout.splitlines()
+        applied, _ = daemon.loop("busy")
+        verdict = daemon.ask("POST", "/controller/decide", edit)
+        shown = daemon.run("status").stdout.splitlines()
+    assert first[1:] == ["Only observing: nothing is denied.", "No session was reported yet."]
+    assert (verdict["verdict"], verdict["would"]) == ("none", "deny")
+    assert f"busy: would be held to mode plan, posture yolo, by {applied['seq']}" in shown
+    assert "  1 of 4 calls would have been denied: 1 by mode_tool" in shown
 
 
 def test_status_of_a_session_that_there_is_not_says_so(daemon: Daemon) -> None:

@@ -16,7 +16,7 @@ from app.domain.views import (
     session_row,
     session_view,
 )
-from tests.domain.floor import Floor, body
+from tests.domain.floor import Floor, body, configured
 
 DEFAULT = MODES["default"]
 
@@ -119,6 +119,31 @@ def test_calls_that_nobody_vouched_for_are_counted_once_each() -> None:
         floor.asks("s", effects=[effect], call_id=call)
     shown = session_row(floor.book, floor.session(), floor.configuration)
     assert shown["not_vouched_for"] == 2
+
+
+def test_what_only_observing_let_pass_is_counted_by_rule_and_once_each() -> None:
+    floor = Floor(configured(enforcement="observe"))
+    floor.sets("mode", {"mode": "plan"})
+    for scope, call in (("s", "1"), ("s/a", "2"), ("s", "1")):
+        floor.asks(scope, call_id=call, targets=[{"path": "a", "zone": "project"}])
+    floor.asks(call_id="3", effects=["read"], **{"class": "read"})
+    floor.sets("policy", {"posture": "read-only"})
+    floor.asks(call_id="1", targets=[{"path": "a", "zone": "project"}])
+    shown = session_row(floor.book, floor.session(), floor.configuration)
+    assert shown["only_observed"] == {"deny": {"mode_tool": 2}, "ask": {}}
+    counted: Any = shown["interventions"]
+    assert (counted["attempted"], counted["blocked"]) == (3, 0)
+    assert floor.folded() == floor.book
+
+
+def test_agents_that_are_held_alone_stand_with_their_session() -> None:
+    floor = Floor()
+    _, applied, _ = floor.failing(scope="s/a")
+    assert view(floor)["agents_held"] == [
+        {"scope": "s/a", "mode": "plan", "posture": "yolo", "also": [], "seqs": [applied.seq]}
+    ]
+    floor.decides("revert", applied.seq)
+    assert view(floor)["agents_held"] == []
 
 
 def test_a_rule_that_became_advisory_is_shown() -> None:
