@@ -113,7 +113,9 @@ def inert(threshold: str, value: float, now: Mapping[str, float], fired: Set[str
         return False
     if threshold in SHARES:
         return not now.get(SHARES[threshold], 0)
-    return COMPARED[_way(threshold)](value, stands)
+    way = _way(threshold)
+    # A switch moves nothing nearer: it decides what comes of it, and that may be nothing.
+    return way != "switch" and COMPARED[way](value, stands)
 
 
 def _way(threshold: str) -> Way:
@@ -144,7 +146,7 @@ def swept(
 
 def _soonest_first(threshold: str, values: Sequence[float]) -> Sequence[float]:
     """What does not fire where it is easiest to trip needs no run where it is harder."""
-    return values[::-1] if _way(threshold) in ("higher", "switch") else values
+    return values[::-1] if _way(threshold) == "higher" else values
 
 
 def _step(threshold: str, value: float, before: Sequence[Fire], after: Sequence[Fire]) -> Step:

@@ -70,7 +70,7 @@ def _read(tuned: Tuned) -> Iterator[str]:
     tally = tuned.base.tally
     sessions, calls = many(len(tally.sessions), "session"), many(tally.totals.calls, "call")
     yield f"{calls} in {sessions}, profile {tuned.base.configuration.profile}."
-    yield "Numbers at the points: how often the rule fired. Filled: the value in force."
+    yield "Numbers at points: firings. Filled: the value in force."
 
 
 def _judging(tuned: Tuned, said: Labels | None) -> Iterator[str]:

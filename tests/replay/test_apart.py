@@ -22,7 +22,7 @@ FEW = 10  # every tenth scenario; all take minutes
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     """Scenarios, a file each, a recorded session, and one without times in several files."""
     folder = tmp_path_factory.mktemp("sessions")
-    for case in scenarios()[::FEW]:
+    for case in (*scenarios()[::FEW], *(c for c in scenarios() if c["id"].startswith("rev-"))):
         neutral_file(folder / f"{case['id']}.jsonl", case["events"])
     (folder / "outcomes.jsonl").write_bytes((SESSION_FILES / "outcomes.jsonl").read_bytes())
     for number in range(3):
@@ -30,13 +30,18 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     return Bench(folder)
 
 
-@pytest.mark.parametrize("rule", RULES)
-def test_one_by_one_and_all_at_once_come_to_the_same(rule: str, bench: Bench) -> None:
-    base = bench.under()
+@pytest.mark.parametrize(
+    ("rule", "profile"),
+    [*((rule, None) for rule in RULES), *((rule, "strict") for rule in ("review", "test_failure"))],
+)
+def test_one_by_one_and_all_at_once_come_to_the_same(
+    rule: str, profile: str | None, bench: Bench
+) -> None:
+    base = bench.under(profile=profile)
     trial = Trial(bench.held, base, iter)
     for name in (name for name in SWEEPS if rule_of(name) == rule):
         for value in values_of(name, base.configuration.thresholds[name]):
-            under = bench.under(f"{name}={value}")
+            under = bench.under(f"{name}={value}", profile=profile)
             assert trial.run(name, value, under.configuration) == under.fires
 
 

@@ -34,8 +34,8 @@ class Bench:
         files = files_of([folder if sessions is None else sessions])
         self.held: list[Read] = [(counts, list(lines)) for counts, lines in groups(files)]
 
-    def under(self, *thresholds: str) -> Side:
-        found = chosen(self.settings, None, thresholds)
+    def under(self, *thresholds: str, profile: str | None = None) -> Side:
+        found = chosen(self.settings, profile, thresholds)
         assert isinstance(found, Configuration)
         return folded(self.held, found, iter)
 
