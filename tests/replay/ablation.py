@@ -2,14 +2,13 @@
 
     .venv/bin/python -m tests.replay.ablation [--profile NAME] [--part NAME]... [PATH...]
 
-Prints a table in Markdown. PATH: real session logs, in which firings are counted as well.
-A firing is a rule that asks for a mode and tripped, whether the mode was in force already or not.
+Prints a table in Markdown. PATH: real session logs, in which firings are counted as well. What a
+hit (`right`), a false alarm and a firing are stands in scoring.py.
 """
 
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,18 +19,16 @@ from typing import Any, Final, TypeAlias
 
 from app.classification import edge, outcomes, results
 from app.classification.reading import read
-from app.config import Settings, load
 from app.domain import signals
 from app.domain.comparisons import CHECKS, Check
 from app.domain.configuration import Configuration, Thresholds
 from app.domain.events import Event
-from app.harness import neutral
-from app.replay.choice import chosen
 from app.replay.lines import Counts, Line
 from app.replay.run import Core, files_of, groups
 from app.replay.tally import FileReport, Tally
 from app.replay.transitions import Transition
-from tests.replay.runs import scenarios
+from tests.replay.cases import Case, corpus
+from tests.replay.scoring import asks, configuration, score
 
 Stand: TypeAlias = tuple[ModuleType, str, Callable[..., Any]]  # what stands in for a function
 Keep: TypeAlias = Callable[[Event], Event | None]  # None: the event is left out
@@ -83,8 +80,8 @@ MECHANISMS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
-    """One run: stuck sessions noticed in time, honest ones that were disturbed, real firings."""
+class Carried:
+    """One run: stuck sessions told rightly and in time, honest ones disturbed, real firings."""
 
     hits: int
     alarms: int
@@ -95,7 +92,7 @@ class Score:
 class Sessions:
     """What every run is over."""
 
-    corpus: tuple[tuple[dict[str, Any], tuple[Line, ...]], ...]
+    corpus: tuple[Case, ...]
     real: tuple[Read, ...]
     calls: int
 
@@ -122,51 +119,24 @@ def _rule(check: Check) -> str:
     return check.rule
 
 
-def asks(found: Transition) -> bool:
-    """Whether a transition is a firing: its rule asks for a mode."""
-    return found.wanted is not None and found.how != "proposed"
-
-
 def sessions(paths: Iterable[Path]) -> Sessions:
     """The corpus and the real session logs, read once."""
-    corpus = tuple((case, tuple(_lines(case["events"]))) for case in scenarios())
     real = tuple((counts, tuple(lines)) for counts, lines in groups(files_of(paths)))
     calls = sum(counts.calls for each, _ in real for counts in each.values())
-    return Sessions(corpus=corpus, real=real, calls=calls)
+    return Sessions(corpus=tuple(corpus()), real=real, calls=calls)
 
 
-def _lines(events: Iterable[dict[str, Any]]) -> Iterator[Line]:
-    for number, raw in enumerate(events, 1):
-        event = neutral.event(raw)
-        assert isinstance(event, Event), event
-        yield Line(event=event, line_no=number)
-
-
-def configuration(profile: str | None, off: Iterable[str] = ()) -> Configuration:
-    """The shipped settings of a profile, with some thresholds off."""
-    with tempfile.TemporaryDirectory() as folder:
-        settings = load({"state_dir": Path(folder)}, {})
-    assert isinstance(settings, Settings)
-    found = chosen(settings, profile, [f"{name}=0" for name in off])
-    assert isinstance(found, Configuration), found
-    return found
-
-
-def score(part: Part, over: Sessions, profile: str | None = None) -> Score:
+def carried(part: Part, over: Sessions, profile: str | None = None) -> Carried:
     """All sessions with one part left out."""
-    under = configuration(profile, part.off)
+    under = configuration(profile, [f"{name}=0" for name in part.off])
     with _left_out(part):
-        corpus = [(case, _ran(part, lines, under)) for case, lines in over.corpus]
+        scored = score([replace(c, lines=tuple(_kept(part, c.lines))) for c in over.corpus], under)
         real = _real(part, over.real, under)
-    return Score(
-        hits=sum(case["kind"] == "should_fire" and _in_time(case, r) for case, r in corpus),
-        alarms=sum(case["kind"] != "should_fire" and any(map(asks, r)) for case, r in corpus),
+    return Carried(
+        hits=sum(each.right for each in scored.stuck),
+        alarms=len(scored.alarms),
         firings=sum(map(asks, real)),
     )
-
-
-def _in_time(case: dict[str, Any], found: Iterable[Transition]) -> bool:
-    return any(each.line <= case["expect"]["by_turn"] for each in found)
 
 
 @contextmanager
@@ -181,14 +151,8 @@ def _left_out(part: Part) -> Iterator[None]:
             setattr(module, name, function)
 
 
-def _ran(part: Part, lines: Iterable[Line], under: Configuration) -> list[Transition]:
-    feed = Core(under).feed(_kept(part, lines))
-    (report,) = Tally(under.start_mode).together({"": Counts()}, feed)
-    return report.transitions
-
-
 def _real(part: Part, read: Iterable[Read], under: Configuration) -> list[Transition]:
-    core, tally = Core(under), Tally(under.start_mode)
+    core, tally = Core(under), Tally(under.start_mode, under.context_limit)
     reports: list[FileReport] = []
     for counts, lines in read:
         reports += tally.together(counts, core.feed(_kept(part, lines)))
@@ -209,22 +173,22 @@ def parts(profile: str | None) -> tuple[Part, ...]:
 
 def table(chosen_parts: Iterable[Part], over: Sessions, profile: str | None) -> Iterator[str]:
     """The table, a line at a time, as long as it takes."""
-    base = score(NOTHING, over, profile)
-    stuck = sum(case["kind"] == "should_fire" for case, _ in over.corpus)
-    yield f"Nothing left out: {base.hits} of {stuck} stuck sessions noticed in time,"
+    base = carried(NOTHING, over, profile)
+    stuck = sum(case.stuck for case in over.corpus)
+    yield f"Nothing left out: {base.hits} of {stuck} stuck sessions told rightly and in time,"
     yield f"{base.alarms} of {len(over.corpus) - stuck} honest ones disturbed{_per(base, over)}."
     yield ""
     more = "" if not over.calls else " firings saved per 1,000 calls |"
     yield f"| left out | hits lost | false alarms saved |{more}"
     yield f"|---|---|---|{more and '---|'}"
     for part in chosen_parts:
-        found = score(part, over, profile)
+        found = carried(part, over, profile)
         saved = f" {1000 * (base.firings - found.firings) / over.calls:.1f} |" if more else ""
         lost, quiet = base.hits - found.hits, base.alarms - found.alarms
         yield f"| {part.name} | {lost} | {quiet} |{saved}"
 
 
-def _per(base: Score, over: Sessions) -> str:
+def _per(base: Carried, over: Sessions) -> str:
     if not over.calls:
         return ""
     return f",\n{base.firings} firings in {over.calls:,} real calls"

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.replay.ablation import MECHANISMS, NOTHING, Part, Sessions, main, parts, score, sessions
+from tests.replay.ablation import (
+    MECHANISMS,
+    NOTHING,
+    Part,
+    Sessions,
+    carried,
+    main,
+    parts,
+    sessions,
+)
 from tests.replay.runs import calls, neutral_file
 
 TIMEOUTS = {"tool": "Fetch", "arguments": {"url": "https://shop.test"}, "outcome": "timeout"}
@@ -26,23 +35,23 @@ def part(name: str) -> Part:
 
 
 def test_a_rule_that_is_left_out_costs_its_own_hits_and_firings(over: Sessions) -> None:
-    base = score(NOTHING, over)
+    base = carried(NOTHING, over)
     assert (base.firings, base.alarms, over.calls) == (2, 0, 7)
     for name in ("repeated", "timeouts"):
-        found = score(part(name), over)
+        found = carried(part(name), over)
         assert found.hits < base.hits
         assert (found.firings, found.alarms) == (1, 0)
 
 
 def test_without_the_change_of_state_honest_sessions_are_disturbed(over: Sessions) -> None:
-    assert score(part("change of state"), over).alarms > score(NOTHING, over).alarms
+    assert carried(part("change of state"), over).alarms > carried(NOTHING, over).alarms
 
 
 def test_what_is_left_out_is_back_afterwards(over: Sessions) -> None:
-    base = score(NOTHING, over)
+    base = carried(NOTHING, over)
     for each in MECHANISMS:
-        score(each, Sessions(corpus=over.corpus[:1], real=(), calls=0))
-    assert score(NOTHING, over) == base
+        carried(each, Sessions(corpus=over.corpus[:1], real=(), calls=0))
+    assert carried(NOTHING, over) == base
 
 
 def test_the_table_has_a_row_for_each_part_that_is_asked_for(
