@@ -75,8 +75,8 @@ MEANINGS: Final[Mapping[str, Threshold]] = MappingProxyType(
         "success_rate.distinct": _t(5, 0, "different failing calls a severe rate needs", "R9"),
         "streak.clean": _t(30, 30, "distinct clean calls in a row", "seed 000"),
         "context.share": _t(0.80, 0.80, "share of the context window in use", "seed 000"),
-        "review.green": _t(1, 1, "a turn that ended green after edits", "seed 000"),
-        "review.to_mode": _t(0, 1, "1 changes to review, 0 only says so", "seed 000"),
+        "review.green": _t(1, 1, "a turn that ended green after edits", "seed 001"),
+        "review.to_mode": _t(0, 1, "1 changes to review, 0 only says so", "seed 001"),
         "coverage.gap": _t(1, 1, "a coverage report below what is required", "seed 001"),
         "blocked_storm.same": _t(
             3, 2, "blocks on one rule in 10 calls, nothing changed", "seed 002"
