@@ -133,13 +133,11 @@ class Gate:
         except Exception as fault:  # a server must not be able to end the thread
             _log.exception("asking the model failed")
             return Rejected(why="fault", detail=f"asking failed: {type(fault).__name__}"), ""
-        return (text, "") if isinstance(text, Rejected) else (self._parsed(text), text)
-
-    def _parsed(self, text: str) -> Advice | Rejected:
-        value = strict_json.parse(text.encode("utf-8", "surrogatepass"), DEPTH)
-        if isinstance(value, Fault):
-            return Rejected(why="not_json", detail=f"the model's answer: {value.detail}")
-        return parsed(value, self._means.models)
+        return (
+            (text, "")
+            if isinstance(text, Rejected)
+            else (understood(text, self._means.models), text)
+        )
 
     async def _file(self, entry: Entry) -> None:
         """The file of a text for a person, where an entry says that there is one."""
@@ -158,3 +156,11 @@ class Gate:
         """What a piece of work came to once it is durable; None: the log cannot be written."""
         told = await asyncio.wrap_future(self._writer.submit(run))
         return None if isinstance(told, Unavailable) else cast("Result", told)
+
+
+def understood(text: str, models: tuple[str, ...]) -> Advice | Rejected:
+    """The advice that a model's text is, and nothing but that."""
+    value = strict_json.parse(text.encode("utf-8", "surrogatepass"), DEPTH)
+    if isinstance(value, Fault):
+        return Rejected(why="not_json", detail=f"the model's answer: {value.detail}")
+    return parsed(value, models)
