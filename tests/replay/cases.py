@@ -5,8 +5,8 @@ A folder holds sessions of neutral events, one a line, and an `index.json`, a li
     {"name": "a", "should_fire": true, "mode": "plan", "due": 7, "events": "a.ndjson"}
 
 `due` is the event by which something must have fired, from 0; without it, or with null, the last.
-`mode` null: any, or none. `events` may also be the list of events; without it, it is
-`NAME.ndjson`.
+`mode` null: any, or none. `events` may also be the list of events; where it is neither, they are
+in `NAME.ndjson` or `NAME.jsonl`.
 """
 
 from __future__ import annotations
@@ -110,6 +110,8 @@ def _events(folder: Path, entry: Mapping[str, Any]) -> list[Raw]:
     if isinstance(said, list):
         return said
     path = folder / (said if isinstance(said, str) else f"{entry['name']}.ndjson")
+    if not isinstance(said, str) and not path.exists():
+        path = path.with_suffix(".jsonl")
     return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
 
 
