@@ -60,6 +60,11 @@ _PROGRAM_IN_PROJECT: Final = re.compile(r"[^-=\s]*/[^/\s]+$")
 _INSTALLED: Final = re.compile(
     r"^(?:/usr|/bin|/opt|~)/|(?:^|/)(?:\.?v?env|virtualenv|node_modules|vendor|\.\w+)/"
 )
+# Where no exit code is told: all that pytest says when it selected no test, which is its 5.
+_NONE_RAN: Final = re.compile(
+    r"^=* ?(?:no tests (?:ran|collected)|[0-9]{1,9} deselected)\b.{0,200} in [0-9.]{1,12}s\b",
+    re.MULTILINE,
+)
 _UNKNOWN: Final = frozenset({2, 3, 4, 5, 6, 126, 127})  # pytest was stopped; no such program
 
 
@@ -160,6 +165,8 @@ def run_of(event: Event, line: str, text: str) -> TestRun | None:
     names = names_in(text)
     failed, passed = _counts(event, text, names)
     result = _result(event, runner, names, failed, passed)
+    if result == "red" and not failed and _none_ran(event, runner, names, text):
+        result = "unknown"
     shown = Shown(program=runner.program, hidden=runner.piped, handed=runner.handed)
     if result == "green" and not proves(event, line, runner.place, shown):
         result = "unknown"
@@ -179,6 +186,12 @@ def _counts(event: Event, text: str, names: tuple[str, ...]) -> tuple[int | None
         parts = [n for n in (event.tests.failed, event.tests.errors) if n is not None]
         return (sum(parts) if parts else None), event.tests.passed
     return failed_count(text, names), passed_count(text)
+
+
+def _none_ran(event: Event, runner: Runner, names: tuple[str, ...], text: str) -> bool:
+    """Whether an error without a code is only that no test was selected."""
+    told = exit_code(event) is not None or names
+    return runner.program == "pytest" and not told and _NONE_RAN.search(text) is not None
 
 
 def _result(
