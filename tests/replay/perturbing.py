@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
-from tests.replay.renaming import HARNESSES, renamed
+from tests.replay.renaming import HARNESSES, renamed, through_shell
 
 Raw = dict[str, Any]
 Change = Callable[[Raw, int], list[Raw]]  # an event, and its number among the session's calls
@@ -20,7 +20,8 @@ SHELLS: Final = frozenset(
 )
 EVERY: Final = 3  # calls after which something unrelated is read
 _PLAIN: Final = re.compile(r"[\w ./:=,@%+-]+")  # a line of one command and its words
-_FLAGS: Final = re.compile(r" (-[A-Za-z-]+(?:=\S+)?) (-[A-Za-z-]+(?:=\S+)?)$")
+# A flag that takes no value may stand anywhere behind the command's name.
+_FLAG: Final = re.compile(r"^(\S+(?: [a-z]+)?) (-q|-v|-la|-rf|-rn|--quiet|--stat|--verbose)( .+)$")
 _ENDED: Final = frozenset({"ok", "error"})  # outcomes with which a tool itself answered
 
 
@@ -44,6 +45,10 @@ def places_of(events: Iterable[Raw], change: Change) -> Iterator[list[Raw]]:
 
 def _renamed(harness: str, raw: Raw, call: int) -> list[Raw]:
     return [renamed(raw, harness)]
+
+
+def _through_shell(raw: Raw, call: int) -> list[Raw]:
+    return [through_shell(raw)]
 
 
 def _without(field: str, raw: Raw, call: int) -> list[Raw]:
@@ -78,15 +83,18 @@ def _worded(raw: Raw, call: int) -> list[Raw]:
 
 
 def _dressed(raw: Raw, call: int) -> list[Raw]:
-    """Shell lines in other dress: a folder first, both streams, a viewer behind, flags swapped."""
-    line = (raw.get("arguments") or {}).get("command")
+    """Shell lines in other dress: a folder first, both streams, a viewer behind, flags moved."""
+    said = (raw.get("arguments") or {}).get("command")
+    wrapped = isinstance(said, list) and len(said) == 3
+    line = said[2] if wrapped else said
     if raw.get("tool") not in SHELLS or not isinstance(line, str) or not _PLAIN.fullmatch(line):
         return [raw]
-    said = _FLAGS.sub(r" \2 \1", line) if call % 2 else line
     # A viewer hides the status, so only where there is none to hide.
     ends = ["", " 2>&1"] if raw["outcome"] != "ok" else ["", " 2>&1", f" 2>&1 | tail -{40 + call}"]
-    start = ["", "cd /w && "][call % 2]
-    command = f"{start}{said}{ends[call % len(ends)]}"
+    start = ["", "cd /w && "][call // 2 % 2]
+    moved = _FLAG.sub(r"\1\3 \2", line) if call % 2 else line
+    dressed = f"{start}{moved}{ends[call % len(ends)]}"
+    command = [*said[:2], dressed] if wrapped else dressed
     return [{**raw, "arguments": {**raw["arguments"], "command": command}}]
 
 
@@ -111,19 +119,38 @@ def _headed(raw: Raw, call: int) -> list[Raw]:
     return [{**raw, "result": f"{head}{raw['result']}"}]
 
 
+def _all(*changes: Change) -> Change:
+    """One change after another, each of what stands first in the place of an event."""
+
+    def changed(raw: Raw, call: int) -> list[Raw]:
+        more: list[Raw] = []
+        for change in changes:
+            raw, *others = change(raw, call)
+            more += others
+        return [raw, *more]
+
+    return changed
+
+
 def _hex(number: int) -> str:
     """16 hex digits, other ones for each number."""
     return f"{number * 0x9E3779B97F4A7C15 % (1 << 64):016x}"
 
 
+LESS: Final = tuple(partial(_without, field) for field in ("exit_code", "tests", "batch_id"))
+
 PERTURBATIONS: Final[Mapping[str, Change]] = {
     **{f"names of {harness}": partial(_renamed, harness) for harness in HARNESSES},
+    "Codex through its shell": _through_shell,
     "a read after every third call": _read_between,
-    "no exit codes": partial(_without, "exit_code"),
-    "no test counts": partial(_without, "tests"),
-    "no batches": partial(_without, "batch_id"),
+    "no exit codes": LESS[0],
+    "no test counts": LESS[1],
+    "no batches": LESS[2],
     "other words and limits in arguments": _worded,
     "other dress of shell lines": _dressed,
     "times and request ids in results": _stamped,
     "a harness's lines before output": _headed,
+    "reads between, less detail, and other cosmetics at once": _all(
+        *LESS, _worded, _dressed, _stamped, _read_between
+    ),
 }

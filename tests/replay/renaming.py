@@ -1,5 +1,8 @@
 """The same calls as another harness has them: its names of tools and of arguments.
 
+    renamed         as the tool that the harness has for it
+    through_shell   as Codex does without its optional tools: files are looked at by shell lines
+
     meanings    what a tool of the corpus and its arguments mean
     harnesses   which tool and arguments a harness has for that
 
@@ -11,6 +14,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -36,6 +40,31 @@ def renamed(raw: Raw, harness: str) -> Raw:
     meaning, said = _edited(meaning, said, HARNESSES[harness])
     name, keys = HARNESSES[harness][meaning]
     return {**raw, "tool": name, "arguments": _arguments(_ranged(said, keys), keys)}
+
+
+def through_shell(raw: Raw) -> Raw:
+    """A call as Codex has it, whose shell reads, lists and searches."""
+    said = raw.get("arguments") or {}
+    match raw.get("tool"):
+        case "Read" if "offset" in said:
+            line = ["sed", "-n", f"{said['offset']},{said['offset'] + said['limit'] - 1}p"]
+            return _lined(raw, *line, said["file_path"])
+        case "Read":
+            return _lined(raw, "cat", said["file_path"])
+        case "Grep":
+            return _lined(raw, "rg", "-n", said["pattern"], said["path"])
+        case "Glob":
+            return _lined(raw, "rg", "--files", "-g", said["pattern"])
+        case "list_directory":
+            return _lined(raw, "ls", "-la", said["path"])
+        case _:
+            return renamed(raw, "Codex")
+
+
+def _lined(raw: Raw, *words: str) -> Raw:
+    """The call as a shell line; one that failed ended with 1."""
+    code = {"exit_code": 1} if raw["outcome"] == "error" else {}
+    return {**raw, "tool": "exec_command", "arguments": {"cmd": shlex.join(words)}, **code}
 
 
 def _arguments(said: Raw, keys: Mapping[str, str]) -> Raw:

@@ -14,7 +14,7 @@ import pytest
 
 from tests.replay.cases import case_of, corpus
 from tests.replay.perturbing import PERTURBATIONS, perturbed, places_of
-from tests.replay.renaming import renamed
+from tests.replay.renaming import renamed, through_shell
 from tests.replay.runs import scenarios
 from tests.replay.scoring import configuration, score
 
@@ -97,3 +97,19 @@ def test_a_call_as_another_harness_has_it(
 ) -> None:
     told = renamed({"tool": tool, "arguments": arguments}, harness)
     assert (told["tool"], told["arguments"]) == expected
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "line"),
+    [
+        ("Read", {"file_path": "/w/a b.py"}, "cat '/w/a b.py'"),
+        ("Read", {"file_path": "a", "offset": 11, "limit": 10}, "sed -n 11,20p a"),
+        ("Grep", {"pattern": "x y", "path": "src"}, "rg -n 'x y' src"),
+        ("Glob", {"pattern": "*.py"}, "rg --files -g '*.py'"),
+        ("list_directory", {"path": "/w"}, "ls -la /w"),
+        ("Bash", {"command": "make"}, "make"),
+    ],
+)
+def test_a_call_as_a_shell_line_of_codex(tool: str, arguments: dict[str, Any], line: str) -> None:
+    told = through_shell({"tool": tool, "arguments": arguments, "outcome": "error"})
+    assert (told["tool"], told["arguments"]["cmd"]) == ("exec_command", line)
