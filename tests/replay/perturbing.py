@@ -84,7 +84,7 @@ def _worded(raw: Raw, call: int) -> list[Raw]:
 
 def _dressed(raw: Raw, call: int) -> list[Raw]:
     """Shell lines in other dress: a folder first, both streams, a viewer behind, flags moved."""
-    said = (raw.get("arguments") or {}).get("command")
+    said: Any = (raw.get("arguments") or {}).get("command")
     wrapped = isinstance(said, list) and len(said) == 3
     line = said[2] if wrapped else said
     if raw.get("tool") not in SHELLS or not isinstance(line, str) or not _PLAIN.fullmatch(line):
