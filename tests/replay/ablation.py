@@ -1,6 +1,6 @@
 """What each rule and each mechanism buys and costs: the same sessions with one of them left out.
 
-    .venv/bin/python -m tests.replay.ablation [--profile NAME] [--part NAME]... [PATH...]
+    .venv/bin/python -m tests.replay.ablation [--counters] [--profile P] [--part NAME]... [PATH...]
 
 Prints a table in Markdown. PATH: real session logs, in which firings are counted as well. What a
 hit (`right`), a false alarm and a firing are stands in scoring.py.
@@ -43,6 +43,7 @@ class Part:
     off: tuple[str, ...] = ()  # thresholds that are set to 0
     stands: tuple[Stand, ...] = ()
     keep: Keep = lambda event: event
+    counter: bool = False  # one of several of its rule
 
 
 def _reads(**fields: Any) -> Stand:
@@ -107,7 +108,7 @@ def rules(now: Thresholds) -> Iterator[Part]:
         if len(kinds) > 1:
             for kind in kinds:
                 off = tuple(check.threshold for check in live if check.kind == kind)
-                yield Part(name=f"{rule} ({kind})", off=off)
+                yield Part(name=f"{rule} ({kind})", off=off, counter=True)
 
 
 def _on(check: Check, now: Thresholds) -> bool:
@@ -198,11 +199,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table of all parts, or of those named."""
     parser = argparse.ArgumentParser(prog="tests.replay.ablation", description=__doc__)
     parser.add_argument("--profile", help="default or strict")
+    parser.add_argument("--counters", action="store_true", help="a row for each counter as well")
     parser.add_argument("--part", action="append", help="one row alone, by its name")
     parser.add_argument("paths", nargs="*", type=Path, help="real session logs")
     said = parser.parse_args(arguments)
     known = parts(said.profile)
-    wanted = said.part or [part.name for part in known]
+    wanted = said.part or [part.name for part in known if said.counters or not part.counter]
     unknown = set(wanted) - {part.name for part in known}
     if unknown:
         parser.error(f"no part {', '.join(sorted(unknown))}")
