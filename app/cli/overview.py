@@ -11,7 +11,7 @@ from app.domain.entries import EVERYWHERE
 from app.domain.tables import plain, short
 
 OBSERVING: Final = "Only observing: nothing is denied."
-ENFORCED: Final = 'What stands below would hold with enforcement = "enforce" in the settings.'
+ENFORCED: Final = 'With enforcement = "enforce" in the settings, what stands below would hold.'
 HALF: Final = 0.5  # a counter is shown once it has come this share of the way to its threshold
 COMMAND: Final = "floorboss {verb} {seq}"
 FALLING: Final = frozenset({"success_rate"})  # rules that trip below their threshold
@@ -31,7 +31,8 @@ def overview(
     yield from _waiting(list(waiting), views)
     shown = [view for view in views if view["scope"] != EVERYWHERE or _matters(view)]
     if any(map(_observed, views)):
-        yield f"{OBSERVING} {ENFORCED}" if shown else OBSERVING
+        yield OBSERVING
+        yield from (ENFORCED,) if shown else ()
     if not shown:
         yield "No session was reported yet."
     for view in shown:

@@ -136,8 +136,8 @@ def test_observing_says_what_would_have_been_enforced() -> None:
         agents_held=[{"scope": "s1/a", "mode": "plan", "posture": "ask", "also": [], "seqs": [9]}],
     )
     assert list(overview([view], [], {7: "implementation -> plan: 3 timeouts"}))[1:] == [
-        "Only observing: nothing is denied. What stands below would hold with"
-        ' enforcement = "enforce" in the settings.',
+        "Only observing: nothing is denied.",
+        'With enforcement = "enforce" in the settings, what stands below would hold.',
         "s1: would be held to mode plan, posture yolo, by 7",
         "  7 implementation -> plan: 3 timeouts",
         "  s1/a: would be held to mode plan, posture ask, by 9",
@@ -149,7 +149,7 @@ def test_observing_says_what_would_have_been_enforced() -> None:
 def test_observing_says_so_too_where_there_was_nothing_to_stop() -> None:
     counted = {"attempted": 4, "blocked": 0, "blocked_then_blocked": 0}
     quiet = session(enforcement="observe", only_observed={"deny": {}, "ask": {}})
-    assert list(overview([{**quiet, "interventions": counted}], []))[2:] == [
+    assert list(overview([{**quiet, "interventions": counted}], []))[3:] == [
         "s1: would be held to mode implementation, posture yolo",
         "  none of 4 calls would have been stopped",
     ]
