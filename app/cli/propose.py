@@ -23,6 +23,9 @@ def propose(
         Literal["mode", "policy"] | None,
         typer.Option("--return", help="Take back what is in force for the mode, or the policy."),
     ] = None,
+    lift: Annotated[
+        str | None, typer.Option(help="The soft rule that shall let calls pass.")
+    ] = None,
     minutes: Minutes = None,
     calls: Calls = None,
     session: ForSession = False,
@@ -37,7 +40,7 @@ def propose(
     """Ask a person for a mode, a posture or a way back."""
     from app.cli.client import operator, reader
 
-    wanted = {**_wanted(mode, posture, back), **limit_body(minutes, calls, session)}
+    wanted = {**_wanted(mode, posture, back, lift), **limit_body(minutes, calls, session)}
     body = {"scope": scope, "reason": reason, **wanted}
     if not decide and token_fd is None:
         client = reader(url)
@@ -61,18 +64,22 @@ def _path(dry_run: bool) -> str:
     return "/controller/propose?dry_run=true" if dry_run else "/controller/propose"
 
 
-def _wanted(mode: str | None, posture: Posture | None, back: str | None) -> dict[str, Any]:
+def _wanted(
+    mode: str | None, posture: Posture | None, back: str | None, lift: str | None
+) -> dict[str, Any]:
     from app.cli.exits import MISUSED, fail
 
-    match mode, posture, back:
-        case str(), None, None:
+    match mode, posture, back, lift:
+        case str(), None, None, None:
             return {"action": "mode", "value": {"mode": mode}}
-        case None, str(), None:
+        case None, str(), None, None:
             return {"action": "policy", "value": {"posture": posture}}
-        case None, None, str():
+        case None, None, str(), None:
             return {"action": back, "value": {"return": True}}
+        case None, None, None, str():
+            return {"action": "policy", "value": {"lifted": [lift]}}
         case _:
-            fail(MISUSED, "say one of --mode, --posture and --return. Nothing was changed.")
+            fail(MISUSED, "say one of --mode, --posture, --return and --lift. Nothing was changed.")
 
 
 def _shown(client: Client, body: dict[str, Any], yes: bool) -> str:

@@ -15,9 +15,11 @@ from pathlib import Path
 
 from app.config.keys import PLACES, PREFIX, flat, known, nearest
 from app.config.modes import said as modes_said
+from app.config.soft import said as soft_said
 
 # Keys whose value is a path; in the file a relative one counts from the file's folder.
 PATHS = ("state_dir", "auth.tls_cert", "auth.tls_key", "proposer.folder")
+NAMED = ("modes", "soft")  # tables whose members have names of a person's own
 FILE_NAME = "floorboss.toml"
 OF_HARNESSES = frozenset({"FLOORBOSS_TOKEN"})  # what their hooks send; it is no setting
 FILE_ONLY = (
@@ -79,7 +81,7 @@ def _places(named: Mapping[str, Given], spelled: tuple[str, ...]) -> Layer:
 
 def _misplaced(key: str, source: str, spelled: tuple[str, ...]) -> str:
     in_file = {name.replace(".", "_"): name for name in known()}
-    tables = {"modes", *(name.partition(".")[0] for name in known())}
+    tables = {*NAMED, *(name.partition(".")[0] for name in known())}
     if key in in_file:
         return f"{source}: {in_file[key]} {FILE_ONLY}"
     if key in tables:
@@ -100,17 +102,19 @@ def file(path: Path, *, required: bool) -> Layer:
 
 
 def _written(table: Mapping[str, object], path: Path) -> Layer:
-    keys, modes = known(), table.get("modes", {})
-    table = {name: value for name, value in table.items() if name != "modes"}
+    keys = known()
+    of_modes, wrong = modes_said(table.get("modes", {}), path.name)
+    of_soft, wrong_soft = soft_said(table.get("soft", {}), path.name)
+    table = {name: value for name, value in table.items() if name not in NAMED}
     leaves = {key: value for key, value in flat(table) if not _empty_table(key, value, keys)}
-    of_modes, wrong = modes_said(modes, path.name)
     filled = {key: value for key, value in leaves.items() if key in keys}
     return Layer(
         given={
             key: Given(value=_resolved(key, value, path.parent), source=path.name)
-            for key, value in {**filled, **of_modes}.items()
+            for key, value in {**filled, **of_modes, **of_soft}.items()
         },
         faults=wrong
+        + wrong_soft
         + tuple(
             f'{path.name}: unknown key "{key}"; the nearest known one is "{nearest(key, keys)}"'
             for key in leaves

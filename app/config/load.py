@@ -17,9 +17,11 @@ from app.config.keys import STANDING, nearest, nested
 from app.config.layers import FILE_NAME, Given
 from app.config.modes import redefined
 from app.config.settings import Settings
+from app.config.soft import made as soft_made
 from app.domain.modes import Malformed, ProfileName, definition
 from app.domain.profiles import THRESHOLDS
 from app.domain.reconfiguration import faults
+from app.domain.softrules import soft_rule_json
 
 SHOWN = 80  # characters of a faulty value that a message repeats
 
@@ -72,7 +74,7 @@ def _settled(given: Mapping[str, Given], environ: Mapping[str, str]) -> Settings
     leaves.setdefault("database_url", f"sqlite:///{state_dir.absolute() / 'controls.db'}")
     sources = {key: said.source for key, said in given.items()}
     tables = {"rules": {}, "standing": {}, **nested(leaves), "sources": sources}
-    wrong = _with_modes(tables)
+    wrong = [*_with_modes(tables), *_with_soft(tables, sources)]
     if wrong:
         return ConfigFault(message="\n".join(wrong))
     try:
@@ -93,6 +95,16 @@ def _with_modes(tables: dict[str, Any]) -> list[str]:
     }
     wrong = {name: mode for name, mode in made.items() if isinstance(mode, Malformed)}
     return [f"modes.{name}: {mode.detail}" for name, mode in wrong.items()]
+
+
+def _with_soft(tables: dict[str, Any], sources: Mapping[str, str]) -> list[str]:
+    """Put every soft rule whole into the tables; what is wrong with them instead."""
+    made = soft_made(tables.get("soft", {}))
+    rules = {name: rule for name, rule in made.items() if not isinstance(rule, Malformed)}
+    tables["soft"] = {name: soft_rule_json(rule) for name, rule in rules.items()}
+    source = next((said for key, said in sources.items() if key.startswith("soft.")), "default")
+    wrong = {name: rule for name, rule in made.items() if isinstance(rule, Malformed)}
+    return [f"{source}: soft.{name}: {rule.detail}" for name, rule in wrong.items()]
 
 
 def _of_profile(given: Mapping[str, Given]) -> Iterator[tuple[str, object]]:

@@ -13,6 +13,7 @@ from app.config.settings import Settings
 from app.domain.configuration import POSTURES
 from app.domain.modes import EFFECTS, RULINGS
 from app.domain.profiles import MEANINGS, THRESHOLDS
+from app.domain.softrules import RULES, WINDOW
 from app.domain.strictness import MEANT, WAYS
 
 # Defaults that depend on where the process runs, in words.
@@ -38,6 +39,28 @@ can be redefined and not taken away, as rules and the test boundary lead to them
 its `tools`. The settings are refused where a mode could write both tests and implementation, or
 where `start_mode` names none. An effect that `shell` does not name is denied.
 """
+SOFT_TEXT = f"""`[soft.<name>]` adds a soft rule: calls of which a person wants to see most, though
+not at any price. None ships. A rule is about a call where all of `tools`, `programs`, `paths` and
+`network` that it names hold, and of a list one item is enough; at least one of them is named. It is
+asked only where it would be stricter than everything else in force, and stops the call at the rate
+
+    max(floor, base_rate * (1 - strength * induced))
+
+`induced` is the share of the rule's latest `window` draws that stopped a step which had just been
+stopped. The draw for a call is computed from its scope and the `seq` of its entry, so that a replay
+of the log stops the same calls; both stand in the entry. There are at most {RULES} rules.
+"""
+SOFT_FIELDS: tuple[tuple[str, str, str], ...] = (
+    ("`soft.<name>.tools`", "tool classes", "any"),
+    ("`soft.<name>.programs`", "first words of a shell line's simple commands", "any"),
+    ("`soft.<name>.paths`", "patterns of paths that a call writes", "any"),
+    ("`soft.<name>.network`", "`true`: web tools, and programs known to use the network", "any"),
+    ("`soft.<name>.verdict`", "`ask` `deny`", "must be said"),
+    ("`soft.<name>.base_rate`", "0 to 1: how often it stops a call at rest", "must be said"),
+    ("`soft.<name>.floor`", "0 to `base_rate`: it never falls below", "must be said"),
+    ("`soft.<name>.window`", f"1 to {WINDOW} draws", "`20`"),
+    ("`soft.<name>.strength`", "0 to 1: how far blocks in a row relax it; 0: never", "`0.5`"),
+)
 HOLDING_TEXT = """At a start the settings are compared with those that the log has in force, one by
 one; a mode is one setting. What is known to be no freer, and what decides nothing, holds at once.
 All else waits as one proposal for all sessions, and the older values hold until a person approves
@@ -65,6 +88,9 @@ def reference() -> str:
         "## Modes\n",
         MODES_TEXT,
         _table(("key", "words", "where a new mode says nothing"), _mode_fields()),
+        "## Soft rules\n",
+        SOFT_TEXT,
+        _table(("key", "values", "where it is not said"), iter(SOFT_FIELDS)),
         "## What holds at once\n",
         HOLDING_TEXT,
         _table(("setting", "no freer is"), iter(_no_freer())),
@@ -135,6 +161,12 @@ def _no_freer() -> Iterator[tuple[str, ...]]:
         "a mode that frees no call, but for the two between which the test boundary is crossed;"
         " where one red run leads from implementation to debug, no freer than debug either;"
         " the mode that sessions start in is kept",
+    )
+    yield (
+        "`soft.<name>`",
+        "a new one; one that stops every call that it stopped, as strictly and as often: no fewer"
+        " calls named, `ask` to `deny`, no lower `base_rate` and `floor`, no higher `strength`, the"
+        " same `window`",
     )
     yield "`profile`", "the word; what it brings is compared by itself"
     for threshold, way in WAYS.items():

@@ -132,3 +132,4 @@ class Schema(Section):
     rules: dict[str, dict[str, Threshold]]
     standing: dict[str, Uses]
     modes: dict[str, dict[str, JsonValue]] = {}  # whole definitions, by name
+    soft: dict[str, dict[str, JsonValue]] = {}  # soft rules, by name

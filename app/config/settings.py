@@ -15,7 +15,7 @@ from app.config.keys import flat
 from app.config.modes import notes
 from app.config.schema import Schema
 from app.domain.configuration import Configuration
-from app.domain.configured import configuration_of
+from app.domain.configured import configuration_of, without_empty
 from app.domain.events import Json
 
 
@@ -54,7 +54,7 @@ class Settings(Schema):
         """What a `configured` entry says: every setting, and the modes in full, without secrets."""
         shown: dict[str, Json] = self.model_dump(mode="json")
         shown["database_url"] = _without_password(self.database_url)
-        return shown
+        return without_empty(shown)
 
     def configuration(self) -> Configuration:
         """What decides verdicts and reactions."""

@@ -22,6 +22,7 @@ from app.domain.escalation import escalating, pressing
 from app.domain.events import Json
 from app.domain.evolve import introduced
 from app.domain.expiry import expired
+from app.domain.governor import Attempt, governed
 from app.domain.modes import Mode, Verdict
 from app.domain.narrowing import direction
 from app.domain.observations import text_of
@@ -34,7 +35,7 @@ from app.domain.state import Book, Session, in_force, newest, own_value, stream_
 from app.domain.transaction import Pending
 
 OURS: Final = frozenset(
-    {"verdict", "would", "rule", "reason", "mode", "posture", "escalated", "ends_turn"}
+    {"verdict", "would", "rule", "reason", "mode", "posture", "escalated", "ends_turn", "soft"}
 )
 
 
@@ -75,11 +76,16 @@ def judge(
     pending = expired(pending, draft.scope, configuration)
     pending = _crossed(pending, draft, call, configuration)
     decision = _decide(_introduced(pending.book, draft), draft.scope, call, configuration)
+    soft: list[Json] = []
+    if configuration.soft:
+        decision, soft = _governed(pending.book, draft, call, decision, earlier, configuration)
     if earlier is not None and _same(earlier.latest, decision, configuration):
         pending = settled(pending, draft.scope, configuration)
         return _judged(pending, earlier.latest, repeated=True)
     said = {key: value for key, value in draft.body.items() if key not in OURS}
     body = {**said, **_verdict_body(decision, pending.book.head + 1, configuration)}
+    if soft:
+        body["soft"] = soft
     if earlier is not None:
         draft = replace(draft, ref=earlier.first, dedup_key=None)
     elif body["verdict"] == "deny":
@@ -88,6 +94,29 @@ def judge(
     place = len(pending.entries)
     pending = record(pending, draft, configuration)
     return _judged(pending, pending.entries[place])
+
+
+def _governed(
+    book: Book,
+    draft: Draft,
+    call: Call,
+    decision: Decision,
+    earlier: Earlier | None,
+    configuration: Configuration,
+) -> tuple[Decision, list[Json]]:
+    """What the soft rules make of a verdict; the same attempt asked again draws no other lot."""
+    before = None if earlier is None else earlier.latest.body.get("soft")
+    said = before if isinstance(before, list) else []
+    attempt = Attempt(
+        call=call,
+        identity=text_of(draft.body, "identity") or "",
+        scope=draft.scope,
+        seq=book.head + 1 if earlier is None else earlier.first,
+        stream=stream_of(book.session(draft.scope), agent_of(draft.scope)),
+        policies=in_force(_introduced(book, draft), draft.scope, configuration).policies,
+        said=[each for each in said if isinstance(each, dict)],
+    )
+    return governed(decision, configuration.soft, attempt)
 
 
 def _pressed(
@@ -220,7 +249,9 @@ def _verdict_body(decision: Decision, seq: int, configuration: Configuration) ->
         "posture": decision.posture,
     }
     if decision.verdict != "none":
-        body |= {"rule": decision.rule, "reason": reason(decision, seq)}
+        soft = decision.rule == "soft"
+        rule = f"soft:{decision.detail}" if soft else decision.rule
+        body |= {"rule": rule, "reason": reason(decision, seq)}
     if body["verdict"] != decision.verdict:
         body["would"] = decision.verdict
     return body

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from app.domain.modes import Mode, ProfileName
+from app.domain.softrules import SoftRule
 
 Enforcement = Literal["enforce", "observe"]
 Posture = Literal["yolo", "auto", "ask", "read-only"]  # loosest first
@@ -34,5 +35,6 @@ class Configuration:
     thresholds: Thresholds
     modes: Mapping[str, Mode]
     standing: Mapping[str, Standing]
+    soft: tuple[SoftRule, ...] = ()  # by name
     context_limit: int = 200_000  # tokens, where the harness does not say
     digest: str = ""

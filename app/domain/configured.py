@@ -2,9 +2,10 @@
 
     values      the tables as the settings have them: {"ceiling": "ask", "rules": {...}, ...}
     settings    the same, one flat name for each thing that is compared and decided about:
-                `ceiling`, `rules.repeated.failed`, `standing.boundary.uses`, `modes.plan`
+                `ceiling`, `rules.repeated.failed`, `standing.boundary.uses`, `modes.plan`, `soft.x`
 
-One mode, one threshold and one number of uses are one setting each.
+One mode, one soft rule, one threshold and one number of uses are one setting each. Values without
+any soft rule have no table of them.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from immutables import Map
 from app.domain.configuration import Configuration, Standing
 from app.domain.events import Json
 from app.domain.modes import mode_of
+from app.domain.softrules import soft_rule_of
 
 # The settings that decide a verdict or a reaction; the digest covers these and nothing else.
 DECIDING: Final = (
@@ -30,8 +32,10 @@ DECIDING: Final = (
     "rules",
     "standing",
     "modes",
+    "soft",
 )
-TABLES: Final = ("rules", "standing", "modes")
+TABLES: Final = ("rules", "standing", "modes", "soft")
+WHOLE: Final = ("modes", "soft")  # tables whose members are one setting each
 Values: TypeAlias = Mapping[str, Any]
 Settings: TypeAlias = dict[str, Json]
 
@@ -52,6 +56,7 @@ def configuration_of(values: Values) -> Configuration:
         standing=Map(
             (name, Standing(uses=table["uses"])) for name, table in values["standing"].items()
         ),
+        soft=tuple(soft_rule_of(*each) for each in sorted(values.get("soft", {}).items())),
         context_limit=values["context_limit"],
         digest=digest(values),
     )
@@ -59,7 +64,7 @@ def configuration_of(values: Values) -> Configuration:
 
 def digest(values: Values) -> str:
     """The first 16 hex digits of the SHA-256 over the deciding settings as canonical JSON."""
-    deciding = {name: values[name] for name in DECIDING}
+    deciding = {name: values[name] for name in DECIDING if name != "soft" or values.get(name)}
     text = json.dumps(deciding, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -76,8 +81,9 @@ def _settings(values: Values) -> Iterator[tuple[str, Json]]:
     for table in ("rules", "standing"):
         for name, inner in values.get(table, {}).items():
             yield from ((f"{table}.{name}.{field}", value) for field, value in inner.items())
-    modes = values.get("modes", {}).items()
-    yield from ((f"modes.{name}", definition) for name, definition in modes)
+    for table in WHOLE:
+        members = values.get(table, {}).items()
+        yield from ((f"{table}.{name}", definition) for name, definition in members)
 
 
 def with_settings(values: Values, news: Mapping[str, Json]) -> dict[str, Any]:
@@ -87,14 +93,19 @@ def with_settings(values: Values, news: Mapping[str, Json]) -> dict[str, Any]:
         table, _, name = setting.partition(".")
         if table not in TABLES:
             made[setting] = value
-        elif table == "modes":
-            _put(made["modes"], name, value)
+        elif table in WHOLE:
+            _put(made[table], name, value)
         else:
             outer, _, field = name.partition(".")
             made[table][outer] = dict(made[table].get(outer, {}))
             _put(made[table][outer], field, value)
     made["standing"] = {name: inner for name, inner in made["standing"].items() if inner}
-    return made
+    return without_empty(made)
+
+
+def without_empty(values: Values) -> dict[str, Any]:
+    """The values without a table of soft rules where there is none of them."""
+    return {name: value for name, value in values.items() if name != "soft" or value}
 
 
 def _put(table: dict[str, Json], name: str, value: Json) -> None:

@@ -14,6 +14,7 @@ from typing import assert_never
 
 from app.domain.bodies import because, held_names, value_body, was
 from app.domain.boundary import unproven
+from app.domain.calls import reading_of
 from app.domain.checks import Trip, tripped
 from app.domain.configuration import POSTURES, Configuration, Posture
 from app.domain.entries import (
@@ -25,13 +26,16 @@ from app.domain.entries import (
 )
 from app.domain.events import Json
 from app.domain.expiry import expired
+from app.domain.governor import lifted, steps_of
 from app.domain.handoff import handoff
 from app.domain.handovers import references
+from app.domain.limits import Limit, limit_json
 from app.domain.modes import Mode
 from app.domain.narrowing import direction
+from app.domain.observations import text_of
 from app.domain.proposals import crowded, open_twin
 from app.domain.replacing import replace
-from app.domain.restrictions import InForce, Policy
+from app.domain.restrictions import PATTERNS, InForce, Policy
 from app.domain.returns import end, settled
 from app.domain.standing import WAKING, granted
 from app.domain.state import (
@@ -41,6 +45,7 @@ from app.domain.state import (
     newest,
     own_value,
     stream_of,
+    supposed,
 )
 from app.domain.succession import begins, inherited
 from app.domain.tightening import tightening
@@ -111,6 +116,8 @@ def _answer(book: Book, entry: Entry, trip: Trip, configuration: Configuration) 
             yield from _mode_answer(book, entry, trip, configuration)
         case "notice":
             yield _notice(entry, trip, trip.detail)
+            if trip.rule == "escalation":
+                yield from _lifted_step(book, entry, trip, configuration)
         case "compact":
             yield _signal(entry, trip)
         case "looser_posture":
@@ -214,6 +221,30 @@ def _looser_posture(
         return
     value = replace(own, posture=POSTURES[step])
     yield from _proposal(book, entry, trip, "policy", value, configuration)
+
+
+def _lifted_step(
+    book: Book, entry: Entry, trip: Trip, configuration: Configuration
+) -> Iterator[Draft]:
+    """What a person can say yes to where a soft rule stopped a step: this step may pass."""
+    rule = text_of(entry.body, "rule") or ""
+    own = own_value(book, entry.scope, "policy", configuration)
+    if not rule.startswith("soft:") or trip.key == "further" or not isinstance(own, Policy):
+        return
+    name, reading = rule.removeprefix("soft:"), reading_of(entry.body)
+    paths = tuple(target.path for target in reading.targets)
+    value = replace(own, lifted=(*own.lifted, *steps_of(name, reading.identity, paths)))
+    then = in_force(supposed(book, entry.scope, "policy", value), entry.scope, configuration)
+    if len(value.lifted) <= PATTERNS and lifted(name, then.policies, reading.identity, paths):
+        drafts = _proposal(book, entry, trip, "policy", value, configuration)
+        yield from (_until_its_end(draft, own, value) for draft in drafts)
+
+
+def _until_its_end(draft: Draft, own: Policy, value: Policy) -> Draft:
+    """A loosening that holds until the session ends, where its end would free nothing."""
+    if direction(value, own) == "loosen":
+        return draft
+    return replace(draft, body={**draft.body, "limit": limit_json(Limit(kind="session"))})
 
 
 def _proposed_mode(

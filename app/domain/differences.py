@@ -18,6 +18,7 @@ from app.domain.calls import Zone
 from app.domain.events import Json
 from app.domain.modes import VERDICTS, Mode, Verdict
 from app.domain.naming import COMMANDS, PLACES, TOOLS, UNVOUCHED, listed
+from app.domain.narrowing import lifted_by
 from app.domain.patterns import matches
 from app.domain.policy import decide, runs_commands
 from app.domain.probes import grid, named_tools, paths_around, words_of
@@ -25,7 +26,7 @@ from app.domain.reasons import quoted
 from app.domain.restrictions import Call, InForce
 
 Part = Literal["tools", "paths", "commands"]
-Kind = Literal["class", "tool", "unvouched", "zone", "pattern", "effect", "command"]
+Kind = Literal["class", "tool", "unvouched", "zone", "pattern", "effect", "command", "soft"]
 PARTS: Final[Mapping[Kind, Part]] = {
     "class": "tools",
     "tool": "tools",
@@ -34,6 +35,7 @@ PARTS: Final[Mapping[Kind, Part]] = {
     "pattern": "paths",
     "effect": "commands",
     "command": "commands",
+    "soft": "tools",
 }
 NEUTRAL: Final = (
     "mcp"  # a class that no mode bars: what it is told, the effect or the place decides
@@ -122,6 +124,18 @@ def redefined(old: Mapping[str, Mode], new: Mapping[str, Mode]) -> Difference:
     )
 
 
+def lifting(before: InForce, after: InForce, verdicts: Mapping[str, Verdict]) -> Difference:
+    """The soft rules that are lifted, or hold again; `verdicts`: what each of them says."""
+    was, now = lifted_by(before), lifted_by(after)
+    said = {name: verdicts.get(name.partition(":")[0], "ask") for name in was ^ now}
+    return tuple(
+        Item(kind="soft", name=name, before=said[name], after="none")
+        if name in now
+        else Item(kind="soft", name=name, before="none", after=said[name])
+        for name in sorted(said)
+    )
+
+
 def covers(item: Item, call: Call, before: Verdict, after: Verdict) -> bool:
     """Whether an item tells of a call that changes: subject and direction are the call's."""
     freer = VERDICTS.index(after) < VERDICTS.index(before)
@@ -141,6 +155,8 @@ def covers(item: Item, call: Call, before: Verdict, after: Verdict) -> bool:
             return item.name in call.effects and placed
         case "zone":
             return "write" in call.effects and any(t.zone == item.name for t in call.targets)
+        case "soft":  # which calls it is about, the configuration says
+            return False
         case "pattern":
             return any(matches((item.name,), target.path) for target in call.targets)
 
@@ -274,5 +290,9 @@ def _what(item: Item) -> str:
             return f"the tool {quoted(item.name)}"
         case "pattern":
             return f"files under {quoted(item.name)}"
+        case "soft":
+            rule, _, step = item.name.partition(":")
+            only = f", only for {quoted(step)}" if step else ""
+            return f"what the soft rule {quoted(rule)} stops{only}"
         case "command":
             return f"commands that begin with {quoted(item.name)}"

@@ -39,7 +39,7 @@ def escalating(
 def pressing(text: str, said: Mapping[str, Json]) -> str:
     """A reason that begins with what the agent has to do now, behind the entry's number."""
     seq, _, what = text.partition("] ")
-    return " ".join((f"{seq}]", *_instructions(said), what))
+    return " ".join((f"{seq}]", *_instructions(said), "Why:", what))
 
 
 def _instructions(said: Mapping[str, Json]) -> tuple[str, ...]:

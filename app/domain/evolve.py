@@ -244,7 +244,8 @@ def _decided(session: Taking, entry: Entry) -> None:
     rule, call = text_of(entry.body, "rule"), call_of(entry)
     if verdict == "none":
         session.unvouched += "unknown" in call.reading.effects
-    said = Said(verdict, "escalated" in entry.body, "ends_turn" in entry.body)
+    body = entry.body
+    said = Said(verdict, "escalated" in body, "ends_turn" in body, body.get("soft"))
     stream = asked(stream_of(session, agent), call, said, rule)
     keep_stream(session, agent, stream)
 

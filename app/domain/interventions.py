@@ -14,9 +14,12 @@ neither a change of state nor nine other calls lie between them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from app.domain.calls import Call, Reading
+from app.domain.events import Json
+from app.domain.observations import text_of
 from app.domain.stream import NO_FAILURE, Block, Counting, Escalation, Slot, Stream
 
 DENIAL_WINDOW = 20  # calls that were not blocked
@@ -31,6 +34,7 @@ class Said(NamedTuple):
     verdict: str = "none"
     escalated: bool = False
     ends_turn: bool = False
+    soft: Json = None  # what the soft rules that were asked came to; None: none was
 
 
 def denied(step: Counting, call: Call) -> None:
@@ -106,6 +110,13 @@ def answered(stream: Stream, about: str) -> tuple[tuple[Block, ...], Escalation 
     opened = stream.escalation
     kept = tuple(block for block in stream.blocks if block.step != about)
     return kept, None if opened is not None and opened.step == about else opened
+
+
+def sampled(said: Json, *, again: bool) -> Iterator[tuple[str, bool]]:
+    """The draws an entry tells of: the rule, and whether it stopped a step stopped just before."""
+    for each in said if isinstance(said, list) else ():
+        if isinstance(each, dict) and "draw" in each:
+            yield text_of(each, "rule") or "", again and each.get("intervened") is True
 
 
 def row_of(stream: Stream, reading: Reading, rule: str | None) -> int:

@@ -33,7 +33,7 @@ class Widened:
     call: Call
     before: Verdict
     after: Verdict
-    why: Literal["freer", "adds_write_pattern"] = "freer"
+    why: Literal["freer", "adds_write_pattern", "lifts_soft_rule"] = "freer"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,17 +51,18 @@ class _Change:
 @lru_cache(maxsize=REMEMBERED)
 def direction(current: Value | InForce, new: Value | InForce) -> Direction:
     """What replacing one value by another does to the verdicts over the probe grid."""
-    steps = [change.steps for change in _changes(whole(current), whole(new))]
-    if any(step < 0 for step in steps):
+    before, after = whole(current), whole(new)
+    steps = [change.steps for change in _changes(before, after)]
+    if any(step < 0 for step in steps) or lifted_by(after) - lifted_by(before):
         return "loosen"
-    return "tighten" if any(steps) else "neutral"
+    return "tighten" if any(steps) or lifted_by(before) - lifted_by(after) else "neutral"
 
 
 def narrow(current: _V, change: _V) -> _V | Widened:
     """The whole new value, where it gives no probe call a freer verdict; else the call it frees."""
     if current == change:
         return change
-    added = _added_pattern(current, change)
+    added = _added_pattern(current, change) or _lifting(current, change)
     if added is not None:
         return added
     for found in _changes(whole(current), whole(change)):
@@ -98,6 +99,20 @@ def whole(value: Value | InForce) -> InForce:
             return value
         case None:
             return InForce()
+
+
+def lifted_by(held: InForce) -> frozenset[str]:
+    """The soft rules that all policies in force lift; no probe call meets one by itself."""
+    lists = [frozenset(policy.lifted) for policy in held.policies]
+    return frozenset.intersection(*lists) if lists else frozenset()
+
+
+def _lifting(current: Mode | Policy, change: Mode | Policy) -> Widened | None:
+    """A soft rule that the change lifts: a person's to do, whatever else it closes."""
+    if lifted_by(whole(change)) <= lifted_by(whole(current)):
+        return None
+    call = Call(tool=unnamed(()), tool_class="other", effects=("unknown",))
+    return Widened(call=call, before="ask", after="none", why="lifts_soft_rule")
 
 
 def _changes(before: InForce, after: InForce) -> Iterator[_Change]:

@@ -29,11 +29,13 @@ SHOWN: Final = frozenset({
     "attempted", "by", "in_force", "handover", "valid",
     # what a model was told and answered: counts and names (briefing.py), never its own text
     "proposer", "model",
+    "escalated", "ends_turn", "soft",
     # counts and configuration
     "count", "events", "verdicts", "from", "to", "profile", "enforcement",
 })  # fmt: skip
 CAUSE: Final = frozenset({"rule", "value", "threshold", "seqs", "target", "detail", "agent"})
 RULE: Final = re.compile(r"[a-z_]{1,40}(?::[a-z0-9_.-]{1,80})?")  # a name as our rules have them
+SOFT: Final = frozenset({"tools", "network", "verdict", "base_rate", "floor", "window", "strength"})
 RUN: Final = frozenset({"result", "failed", "tree"})
 
 
@@ -77,7 +79,7 @@ def _policy(value: Json) -> Json:
     if not isinstance(value, dict):
         return value
     if value and all(map(_decides, value)):
-        return value
+        return _settings(value)
     return {
         key: part if key == "posture" or part is None else {"length": len(_sized(part))}
         for key, part in value.items()
@@ -86,10 +88,24 @@ def _policy(value: Json) -> Json:
 
 def _settings(values: Mapping[str, Json]) -> Json:
     """The settings that decide are numbers and words of our tables; the others may be paths."""
-    return {
-        name: value if _decides(name) else {"length": _length(value)}
-        for name, value in values.items()
-    }
+    return {name: _setting(name, value) for name, value in values.items()}
+
+
+def _setting(name: str, value: Json) -> Json:
+    if not _decides(name):
+        return {"length": _length(value)}
+    table, _, rule = name.partition(".")
+    if table != "soft" or not isinstance(value, dict):
+        return value
+    if rule:
+        return _named_else_sized(value)
+    return {each: _named_else_sized(inner) for each, inner in value.items()}
+
+
+def _named_else_sized(rule: Json) -> Json:
+    """A soft rule's verdict and numbers; what it is about may be paths and commands."""
+    said = rule if isinstance(rule, dict) else {}
+    return {k: v if k in SOFT else {"length": _length(v)} for k, v in said.items()}
 
 
 def _decides(setting: str) -> bool:

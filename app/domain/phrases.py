@@ -26,19 +26,19 @@ def line(was: Mapping[str, Json], news: Mapping[str, Json]) -> str:
 
 def _differing(setting: str, old: Json, new: Json) -> Iterator[tuple[str, str, str]]:
     if not isinstance(old, dict) or not isinstance(new, dict):
-        yield setting, _whole(old), _whole(new)
+        yield setting, _whole(old, setting), _whole(new, setting)
         return
     for field in dict.fromkeys((*old, *new)):
         if old.get(field) != new.get(field):
             yield from _differing(f"{setting}.{field}", old.get(field), new.get(field))
 
 
-def _whole(value: Json) -> str:
+def _whole(value: Json, setting: str) -> str:
     match value:
         case None:
             return NOTHING
         case dict():
-            return "a mode of its own"
+            return "a soft rule" if setting.startswith("soft.") else "a mode of its own"
         case list():
             return " ".join(map(str, value)) or NOTHING
         case float():

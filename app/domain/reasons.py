@@ -22,6 +22,7 @@ _WHAT: Mapping[VerdictRule, str] = {
     "posture": "posture {posture} {answer} this call: {detail}.",
     "tool_verdict": "the policy {answer} the tool {detail}.",
     "shell_denial": "the policy denies commands that start with {detail}.",
+    "soft": "the soft rule {detail} {answer} calls like this one.",
 }
 _BY_NOTICE = (
     "{detail} is closed since notice {notice}: a red test run went green over test files that "
@@ -51,6 +52,7 @@ _WAY_OUT: Mapping[VerdictRule, str] = {
     "posture": "Say what you need; a person can apply another posture.",
     "tool_verdict": "Use another tool, or say what you need.",
     "shell_denial": "Use another command, or say what you need.",
+    "soft": "Do without it, or say what you need it for.",
 }
 _ANSWERS: Mapping[str, str] = {"ask": "asks a person about", "deny": "denies", "none": "allows"}
 

@@ -25,6 +25,7 @@ from app.domain.configured import (
     configuration_of,
     settings_of,
     with_settings,
+    without_empty,
 )
 from app.domain.crossing import holds_boundary
 from app.domain.entries import EVERYWHERE, Draft
@@ -163,7 +164,8 @@ def _news(changes: Mapping[str, Change]) -> Settings:
 
 def _outside(held: Values, wanted: Values) -> dict[str, Any]:
     """What is in force, with everything as it is wanted that decides nothing."""
-    return {**wanted, **{name: held[name] for name in DECIDING if name in held}}
+    outside = {**wanted, "soft": {}}  # which a log from before soft rules does not have
+    return without_empty({**outside, **{name: held[name] for name in DECIDING if name in held}})
 
 
 def faults(configuration: Configuration) -> tuple[str, ...]:

@@ -27,9 +27,11 @@ VerdictRule = Literal[
     "posture",
     "tool_verdict",
     "shell_denial",
+    "soft",
 ]
 # How long the lists of one policy may be: two policies then fit the probe grid of 600 calls.
 TOOLS, DENIALS, PATTERNS = 40, 40, 20
+PARTS = ("posture", "verdicts", "shell_denials", "write_paths", "lifted")  # of a policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +42,7 @@ class Policy:
     verdicts: Map[str, Verdict] = field(default_factory=Map)  # by the tool's own name
     shell_denials: tuple[str, ...] = ()  # program names or the first words of a command
     write_paths: tuple[str, ...] | None = None  # None: the mode alone decides; (): nothing
+    lifted: tuple[str, ...] = ()  # soft rules that let pass: RULE, or RULE:STEP for one step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +89,7 @@ def policy_json(policy: Policy) -> dict[str, Json]:
         "verdicts": dict(sorted(policy.verdicts.items())),
         "shell_denials": list(policy.shell_denials),
         "write_paths": None if policy.write_paths is None else list(policy.write_paths),
+        **({"lifted": list(policy.lifted)} if policy.lifted else {}),
     }
 
 
@@ -100,9 +104,7 @@ def policy_of(raw: Mapping[str, Json]) -> Policy:
 def changed(policy: Policy, difference: Mapping[str, Json]) -> Policy | Malformed:
     """The policy with the named fields replaced, or what is wrong with the difference."""
     if not difference:
-        return Malformed(
-            detail="a policy names at least one of posture, verdicts, shell_denials, write_paths"
-        )
+        return Malformed(detail=f"a policy names at least one of {', '.join(PARTS)}")
     for name, raw in difference.items():
         answer = _replaced(policy, name, raw)
         if isinstance(answer, Malformed):
@@ -131,8 +133,11 @@ def _replaced(policy: Policy, name: str, raw: Json) -> Policy | Malformed:
             )
         case "write_paths":
             return _write_paths(policy, raw)
+        case "lifted":
+            lifted = _lines(raw, name, PATTERNS)
+            return lifted if isinstance(lifted, Malformed) else replace(policy, lifted=lifted)
         case _:
-            return Malformed(detail="a policy has posture, verdicts, shell_denials, write_paths")
+            return Malformed(detail=f"a policy has {', '.join(PARTS)}")
 
 
 def _verdicts(raw: Json) -> Map[str, Verdict] | Malformed:

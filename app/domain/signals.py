@@ -18,12 +18,22 @@ from __future__ import annotations
 from app.domain.calls import Call
 from app.domain.events import Usage
 from app.domain.failures import failures
-from app.domain.interventions import Said, allowed, blocked, denied, escalated, let_through
+from app.domain.interventions import (
+    Said,
+    allowed,
+    blocked,
+    denied,
+    escalated,
+    let_through,
+    row_of,
+    sampled,
+)
 from app.domain.latches import aged, fired, opened, zeroed
 from app.domain.novelty import changed, learnt
 from app.domain.repeats import cleared, noted, progressed, repeated
 from app.domain.replacing import replace
 from app.domain.stream import (
+    DRAWS,
     EMPTY,
     NO_FAILURE,
     RECENT,
@@ -121,6 +131,8 @@ def asked(stream: Stream, call: Call, said: Said, rule: str | None = None) -> St
     _reported(step, call)
     step.asks = True
     step.attempts += 1
+    if said.soft is not None:
+        _drawn(step, call, said, rule)
     if said.verdict == "deny":
         step.calls += 1
         step.after_terminal += int(step.terminal)
@@ -129,6 +141,14 @@ def asked(stream: Stream, call: Call, said: Said, rule: str | None = None) -> St
     elif said.verdict == "none" and step.blocks:
         let_through(step, call)
     return step.frozen()
+
+
+def _drawn(step: Counting, call: Call, said: Said, rule: str | None) -> None:
+    """What soft rules drew; what they stopped is induced if its step was stopped just before."""
+    again = row_of(step, call.reading, rule) > 1
+    for name, was_induced in sampled(said.soft, again=again):
+        draws = (*(step.draws.get(name) or ()), was_induced)
+        step.draws = step.draws.put(name, draws[-DRAWS:])
 
 
 def prompted(stream: Stream, person: bool) -> Stream:

@@ -34,6 +34,8 @@ STATES = 512  # edits and mutating calls remembered since the last prompt by a p
 PATHS = 256
 NAME_SETS = 16  # sets of failing names remembered for one test target
 LATCHES = 64
+SOFT_RULES = 32  # whose draws are remembered
+DRAWS = 100  # of one soft rule, the longest window
 
 Touch = tuple[str, str]  # (rule, key): a comparison whose evidence the last event added to
 
@@ -140,6 +142,7 @@ _SEEN: Final = Lru[int](limit=SEEN)
 _STATES: Final = Lru[bool](limit=STATES)
 _FAILED_EDITS: Final = Lru[Failing](limit=PATHS)
 _REDS: Final = Lru[Reds](limit=TARGETS)
+_DRAWS: Final = Lru[tuple[bool, ...]](limit=SOFT_RULES)
 _NAMES: Final = Lru[Failing](limit=TARGETS)
 
 
@@ -186,6 +189,7 @@ class Stream:
     blocks: tuple[Block, ...] = ()  # within the last 10 calls, since the last change
     escalations: int = 0  # steps whose agent was told to stop retrying
     escalation: Escalation | None = None  # the latest of them, until it is over
+    draws: Lru[tuple[bool, ...]] = _DRAWS  # of each soft rule: which were induced (governor.py)
     shadow_until: int = 0  # the last call under the shadow of a block of ours
     cooldown_until: int = 0  # the last call of the cooldown after an automatic change
     looked: int = 0  # the latest call that read, searched or tested and came to its end

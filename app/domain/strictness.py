@@ -5,6 +5,7 @@
     standing approvals        fewer uses
     context_limit             smaller: the window counts as full sooner
     a mode                    no probe call gets a freer verdict, and no less is handed over
+    a soft rule               a new one; else it stops as many calls, as often and as strictly
     start_mode                the mode it names, in the place of the one that held
     profile                   the word decides nothing; what it brings is compared by itself
 
@@ -20,6 +21,7 @@ from app.domain.configuration import POSTURES
 from app.domain.events import Json
 from app.domain.modes import definition, mode_of
 from app.domain.narrowing import direction
+from app.domain.softrules import no_freer_rule, soft_rule_of
 
 Way: TypeAlias = Literal["lower", "zero_is_soonest", "higher", "switch", "apart", "asks"]
 
@@ -73,6 +75,8 @@ def no_freer(setting: str, old: Json, new: Json) -> bool:
             return _number(new) <= _number(old)
         case "modes":
             return _mode(name, old, new)
+        case "soft":
+            return _soft(name, old, new)
         case _:
             return False
 
@@ -125,6 +129,14 @@ def _mode(name: str, old: Json, new: Json) -> bool:
     return direction(before, after) != "loosen" and _hands_over(
         definition(before), definition(after)
     )
+
+
+def _soft(name: str, old: Json, new: Json) -> bool:
+    if old is None:
+        return True
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return False
+    return no_freer_rule(soft_rule_of(name, old), soft_rule_of(name, new))
 
 
 LEFT: Final = frozenset({"debug", "plan"})  # a standing approval leaves them for what they ask for

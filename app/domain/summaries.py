@@ -17,7 +17,9 @@ from app.domain.observations import part_of, text_of, whole_of
 from app.domain.phrases import line
 from app.domain.reasons import quoted
 
-LISTS: Final = ("verdicts", "shell_denials", "write_paths")  # of a policy
+LISTS: Final = ("verdicts", "shell_denials", "write_paths", "lifted")  # of a policy
+
+NAMED: Final = {"lifted": "lifted soft rules"}
 
 
 def summary(entry: Entry) -> str:
@@ -104,9 +106,29 @@ def _decided(entry: Entry) -> str:
     body = entry.body
     verdict, would, rule = (text_of(body, key) for key in ("verdict", "would", "rule"))
     tool = quoted(text_of(body, "tool") or "?")
+    passed = "".join(map(_passed, _soft(body))) if verdict == "none" else ""
     if would:
         return f"{tool}: would be {would} by {rule}, but only observing"
-    return f"{tool}: {verdict} by {rule}" if rule else f"{tool}: {verdict}"
+    row = whole_of(body, "escalated")
+    again = f", {row} times in a row" if row else ""
+    ends = ", ends the turn" if "ends_turn" in body else ""
+    return f"{tool}: {verdict} by {rule}{again}{ends}" if rule else f"{tool}: {verdict}{passed}"
+
+
+def _soft(body: Mapping[str, Json]) -> list[Mapping[str, Json]]:
+    """What the soft rules that were asked came to."""
+    said = body.get("soft")
+    return [each for each in said if isinstance(each, dict)] if isinstance(said, list) else []
+
+
+def _passed(said: Mapping[str, Json]) -> str:
+    """That a soft rule let a call through, and why."""
+    rule, rate, induced = text_of(said, "rule"), said.get("rate"), said.get("induced")
+    if said.get("lifted") is True:
+        return f", soft rule {rule} is lifted"
+    if isinstance(rate, int | float) and isinstance(induced, int | float):
+        return f", let through by soft rule {rule} (rate {rate:g}, induced {induced:g})"
+    return ""
 
 
 def _applied(entry: Entry) -> str:
@@ -140,7 +162,8 @@ def _change(entry: Entry) -> str:
 def _policy_change(was: Mapping[str, Json], now: Mapping[str, Json]) -> str:
     """The step of the posture, and the names of the lists that change; their text is a person's."""
     step = f"posture {text_of(was, 'posture')} -> {text_of(now, 'posture')}"
-    parts = [key.replace("_", " ") for key in LISTS if now.get(key) != was.get(key)]
+    changed = [key for key in LISTS if now.get(key) != was.get(key)]
+    parts = [NAMED.get(key, key.replace("_", " ")) for key in changed]
     if not parts:
         return step
     other = "" if was.get("posture") == now.get("posture") else f"{step}, "

@@ -8,7 +8,7 @@ from app.domain.artifacts import Artifact
 from app.domain.bodies import held_names
 from app.domain.configuration import Configuration
 from app.domain.decisions import judged, right_verb
-from app.domain.differences import Difference, difference, difference_view, redefined
+from app.domain.differences import Difference, difference, difference_view, lifting, redefined
 from app.domain.entries import RESTRICTIONS, Entry, agent_of
 from app.domain.events import Json
 from app.domain.expected_state import state_of
@@ -76,7 +76,8 @@ def difference_between(
     held, then = in_force(before, scope, old), in_force(after, scope, new)
     unenforced = (old.enforcement, new.enforcement) == ("enforce", "observe")
     found = difference(held, then, unenforced=unenforced)
-    return difference_view((*found, *_elsewhere(held, then, old, new)))
+    soft = lifting(held, then, {rule.name: rule.verdict for rule in (*old.soft, *new.soft)})
+    return difference_view((*found, *soft, *_elsewhere(held, then, old, new)))
 
 
 def _elsewhere(held: InForce, then: InForce, old: Configuration, new: Configuration) -> Difference:

@@ -275,7 +275,7 @@ def test_a_dry_run_of_asking_does_not_pass_for_one_of_a_yes(daemon: Daemon) -> N
 def test_a_wish_is_for_one_thing(daemon: Daemon, words: list[str]) -> None:
     done = daemon.run("propose", "demo", "--reason", "x", *words)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "one of --mode, --posture and --return" in done.stderr
+    assert "one of --mode, --posture, --return and --lift" in done.stderr
 
 
 def test_a_wish_for_a_mode_that_there_is_not_names_those_there_are(daemon: Daemon) -> None:

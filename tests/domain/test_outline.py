@@ -158,3 +158,20 @@ def test_settings_that_decide_are_shown_and_paths_are_not() -> None:
         "database_url": {"length": len(SECRET)},
         "auth": {"length": 17},
     }
+
+
+def test_of_a_soft_rule_the_band_is_shown_and_not_what_it_is_about() -> None:
+    rule: dict[str, Any] = {"programs": [SECRET], "verdict": "ask", "base_rate": 1.0, "floor": 0.2}
+    shown = {**rule, "programs": {"length": len(SECRET) + 4}}
+    values: dict[str, Any] = {"values": {"soft": {"x": rule}, "ceiling": "ask"}}
+    assert outline(values, ANN) == {
+        "values": {"soft": {"x": shown}, "ceiling": "ask"}
+    }
+    waits: dict[str, Any] = {"values": {"soft.x": rule}, "was": {"soft.x": rule}}
+    assert outline(waits, ANN) == {"values": {"soft.x": shown}, "was": {"soft.x": shown}}
+
+
+def test_what_a_soft_rule_drew_is_shown() -> None:
+    drawn: list[Any] = [{"rule": "x", "rate": 0.5, "induced": 0.5, "draw": 0.7}]
+    said: dict[str, Any] = {"rule": "soft:x", "soft": drawn, "escalated": 2, "ends_turn": 5}
+    assert outline(said, "machine") == said

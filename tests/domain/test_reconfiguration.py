@@ -269,6 +269,42 @@ def test_a_setting_of_an_older_version_is_compared_with_what_it_meant() -> None:
     assert split.waiting.keys() == {"standing.boundary.uses"}
 
 
+PUSH: dict[str, Any] = {
+    "programs": ["git push"], "verdict": "ask", "base_rate": 0.8, "floor": 0.2, "window": 20,
+    "strength": 0.5,
+}  # fmt: skip
+
+
+def test_a_soft_rule_holds_at_once_and_one_that_is_taken_away_waits() -> None:
+    floor = Started()
+    (entry,) = floor.starts_with(soft_push=PUSH)
+    assert summary(entry) == "profile default, enforce: soft.push nothing -> a soft rule"
+    assert [rule.name for rule in floor.configuration.soft] == ["push"]
+    assert kinds(floor.starts(values())) == ["proposed"]
+    assert waiting(floor) == {"soft.push": None}
+    assert [rule.name for rule in floor.configuration.soft] == ["push"]
+    floor.says("approve", floor.open(EVERYWHERE)[0])
+    assert floor.configuration == configuration_of(values())
+
+
+def test_a_lower_band_waits_while_a_higher_one_holds_at_once() -> None:
+    floor = Started(values(soft_push=PUSH, soft_pull=PUSH))
+    news = values(soft_push={**PUSH, "floor": 0.1}, soft_pull={**PUSH, "floor": 0.3})
+    assert kinds(floor.starts(news)) == ["configured", "proposed"]
+    assert {rule.name: rule.floor for rule in floor.configuration.soft} == {
+        "push": 0.2,
+        "pull": 0.3,
+    }
+    assert waiting(floor).keys() == {"soft.push"}
+
+
+def test_a_log_from_before_soft_rules_has_the_digest_it_had() -> None:
+    before = {name: value for name, value in values().items() if name != "soft"}
+    assert "soft" not in values()
+    assert configuration_of(before).digest == configuration_of(values()).digest
+    assert configuration_of(values(soft_push=PUSH)).digest != configuration_of(before).digest
+
+
 def test_the_fold_of_the_log_gives_the_same_configuration() -> None:
     floor = Started()
     floor.starts_with(ceiling="ask", enforcement="observe")

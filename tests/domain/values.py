@@ -30,8 +30,8 @@ def _setting(key: str) -> str:
             return f"rules.{found}"
         case "standing":
             return f"standing.{name}.uses"
-        case "modes":
-            return f"modes.{name}"
+        case "modes" | "soft":
+            return f"{table}.{name}"
         case _:
             return key
 
