@@ -7,6 +7,7 @@ see it: no argument, result or prompt text stands in a summary.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final, assert_never
 
 from app.domain.configured import settings_of
@@ -19,7 +20,7 @@ from app.domain.reasons import quoted
 
 LISTS: Final = ("verdicts", "shell_denials", "write_paths", "lifted")  # of a policy
 
-NAMED: Final = {"lifted": "lifted soft rules"}
+NAMED: Final[Mapping[str, str]] = MappingProxyType({"lifted": "lifted soft rules"})
 
 
 def summary(entry: Entry) -> str:

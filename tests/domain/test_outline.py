@@ -164,9 +164,7 @@ def test_of_a_soft_rule_the_band_is_shown_and_not_what_it_is_about() -> None:
     rule: dict[str, Any] = {"programs": [SECRET], "verdict": "ask", "base_rate": 1.0, "floor": 0.2}
     shown = {**rule, "programs": {"length": len(SECRET) + 4}}
     values: dict[str, Any] = {"values": {"soft": {"x": rule}, "ceiling": "ask"}}
-    assert outline(values, ANN) == {
-        "values": {"soft": {"x": shown}, "ceiling": "ask"}
-    }
+    assert outline(values, ANN) == {"values": {"soft": {"x": shown}, "ceiling": "ask"}}
     waits: dict[str, Any] = {"values": {"soft.x": rule}, "was": {"soft.x": rule}}
     assert outline(waits, ANN) == {"values": {"soft.x": shown}, "was": {"soft.x": shown}}
 
