@@ -19,7 +19,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from bench import replay, shell
+from bench import proposer, replay, shell
 from bench.hook import medians
 from bench.servers import ROOT, Server, daemon, reference
 
@@ -55,6 +55,7 @@ def main() -> None:
         _lines(Path(place))
         print()
         replay.show(Path(place))
+        proposer.show(Path(place), given.seconds, given.rounds)
 
 
 def _singles(stock: Server, ours: Server, connections: int, seconds: float, rounds: int) -> None:

@@ -45,24 +45,24 @@ class Server:
 @contextmanager
 def reference() -> Iterator[Server]:
     """A stock FastAPI route that stores nothing."""
-    port = _free_port()
+    port = free_port()
     command = [sys.executable, "-m", "bench.reference", str(port)]
-    with _running(command, port) as process:
+    with running(command, port) as process:
         yield Server(name="FastAPI", port=port, pid=process.pid)
 
 
 @contextmanager
 def daemon(folder: Path) -> Iterator[Server]:
     """floorboss on an empty log below `folder`."""
-    port, state = _free_port(), folder / "state"
+    port, state = free_port(), folder / "state"
     command = [sys.executable, "-m", "app", "serve", "--port", str(port)]
-    with _running([*command, "--state-dir", str(state)], port) as process:
+    with running([*command, "--state-dir", str(state)], port) as process:
         token = (state / "harness.token").read_text().strip()
         yield Server(name="floorboss", port=port, pid=process.pid, token=token)
 
 
 @contextmanager
-def _running(command: list[str], port: int) -> Iterator[subprocess.Popen[bytes]]:
+def running(command: list[str], port: int) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
     try:
         _await_port(port, process, command)
@@ -83,7 +83,7 @@ def _await_port(port: int, process: subprocess.Popen[bytes], command: list[str])
     raise SystemExit(f"nothing listens on port {port}")
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
