@@ -135,6 +135,8 @@ def told(entry: Entry, actor: str, seen: Callable[[int], bool]) -> Iterator[str]
     """
     if entry.kind == "applied" and entry.action in NOTICES:
         yield from wrapped(f"{_head(entry)}  {_said(entry)}", rest=INDENT)
+        words = evidence(entry.actor, entry.body)
+        yield from wrapped(words, INDENT, f"{INDENT}| ") if words else ()
         return
     elsewhere = entry.actor != actor or "standing" in entry.body
     if entry.kind in SETTLING and elsewhere and entry.ref and seen(entry.ref):

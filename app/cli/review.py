@@ -215,6 +215,8 @@ def _asked(entry: View) -> str:
     who = {"harness": f"The harness {quoted(name)}", "human": f"A person, {quoted(name)},"}.get(
         kind, "floorboss itself"
     )
+    if "proposer" in entry["body"]:
+        who = "A model that floorboss asked"
     if entry["kind"] == "applied":
         return f"{who} put this in force."
     taken_back = entry["body"].get("return")

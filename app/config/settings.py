@@ -68,7 +68,16 @@ class Settings(Schema):
 
     def notes(self) -> tuple[str, ...]:
         """What a person may not have meant, in plain sentences; it is no fault."""
-        return tuple(notes(self.configuration(), self.sources))
+        return (*notes(self.configuration(), self.sources), *self._asked())
+
+    def _asked(self) -> Iterator[str]:
+        said = self.proposer
+        if said.enabled:
+            where = "its usual server" if said.endpoint is None else urlsplit(said.endpoint).netloc
+            yield (
+                f"when a check trips, the model {said.model} is asked at {where}, at most"
+                f" {said.calls_per_day} times a day (proposer.enabled)"
+            )
 
 
 def loopback(address: str) -> bool:

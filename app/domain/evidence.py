@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from app.domain.events import Json
-from app.domain.observations import text_of
+from app.domain.observations import part_of, text_of
 from app.domain.tables import plain
 
 LONGEST: Final = 300  # characters of what somebody wrote; the whole stands in the entry
@@ -38,15 +38,22 @@ def handed_over(artifact: Mapping[str, Json]) -> Iterator[str]:
 
 
 def evidence(actor: str, body: Mapping[str, Json]) -> str | None:
-    """The reason that a harness gave for its proposal, as one marked line; None: it gave none."""
+    """What a harness or a model wrote for its proposal, as one marked line; None: nothing."""
     text = written(actor, body)
     return None if text is None else f"| {text}"
 
 
 def written(actor: str, body: Mapping[str, Json]) -> str | None:
-    """Which harness wrote what, quoted, cut and inert; None: no harness wrote anything."""
-    why = text_of(body, "why")
-    if not why or not actor.startswith("harness:"):
+    """Who wrote what, quoted, cut and inert; None: neither a harness nor a model wrote anything."""
+    who, why = _words(actor, body)
+    if not why:
         return None
     cut = why if len(why) <= LONGEST else f"{why[: LONGEST - 3]}..."
-    return f'{plain(actor)} wrote: "{plain(cut)}"'
+    return f'{plain(who)} wrote: "{plain(cut)}"'
+
+
+def _words(actor: str, body: Mapping[str, Json]) -> tuple[str, str | None]:
+    advice, model = part_of(body, "advice"), text_of(part_of(body, "proposer"), "model")
+    if model is not None:
+        return f"model {model}", text_of(advice, "text") or text_of(advice, "reason")
+    return actor, text_of(body, "why") if actor.startswith("harness:") else None

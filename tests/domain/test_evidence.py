@@ -23,6 +23,16 @@ def test_a_person_s_and_the_machine_s_entries_have_no_such_line() -> None:
     assert evidence("harness:x", {"why": {"length": 4}}) is None
 
 
+def test_a_model_s_words_are_quoted_and_marked_as_well() -> None:
+    asked: Json = {"asked": 7, "answer": "warn_user", "model": "watcher"}
+    said: dict[str, Json] = {"proposer": asked, "advice": {"text": "It goes\nin \x1b[2Kcircles."}}
+    line = evidence("machine", said) or ""
+    assert line.startswith('| model watcher wrote: "It goes')
+    assert line.isprintable()
+    assert evidence("machine", {"proposer": asked}) is None
+    assert evidence("machine", {"proposer": asked, "advice": {"length": 30}}) is None
+
+
 def test_an_artifact_is_a_marked_block_that_no_terminal_obeys() -> None:
     shown: dict[str, Json] = {
         "seq": 41,
