@@ -44,6 +44,8 @@ class Trip:
 
 def tripped(stream: Stream, thresholds: Thresholds) -> tuple[Trip, ...]:
     """What the last event made trip, in the order of the rules; latched checks stay quiet."""
+    if not stream.touched:
+        return ()
     trips: dict[tuple[str, str], Trip] = {}
     comparing = _comparing(_Same(thresholds))
     for rule, key in stream.touched:

@@ -67,7 +67,8 @@ def record(pending: Pending, draft: Draft, configuration: Configuration) -> Pend
         pending = _reacted(pending, entry, configuration)
     if draft.action in WAKING and draft.kind == "observed":
         pending = granted(pending, entry, configuration)
-    pending = expired(pending, draft.scope, configuration)
+    if pending.book.everywhere.limited or pending.book.session(draft.scope).limited:
+        pending = expired(pending, draft.scope, configuration)
     return settled(pending, draft.scope, configuration)
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from app.domain.events import Json
-from app.domain.replacing import replace
+from app.domain.replacing import made
 
 Kind = Literal[
     "observed",
@@ -104,22 +104,21 @@ def agent_of(scope: str) -> str:
     return scope.partition("/")[2]
 
 
-_BLANK = Entry(seq=0, at="", kind="observed", scope="", action="tool", actor="")
-
-
 def place(draft: Draft, seq: int, at: str, digest: str = "") -> Entry:
     """The entry that `draft` becomes at place `seq` and time `at`."""
-    return replace(
-        _BLANK,
-        seq=seq,
-        at=at,
-        kind=draft.kind,
-        scope=draft.scope,
-        action=draft.action,
-        actor=draft.actor,
-        direction=draft.direction,
-        ref=draft.ref,
-        dedup_key=draft.dedup_key,
-        body=draft.body,
-        hash=digest,
+    return made(
+        Entry,
+        {
+            "seq": seq,
+            "at": at,
+            "kind": draft.kind,
+            "scope": draft.scope,
+            "action": draft.action,
+            "actor": draft.actor,
+            "direction": draft.direction,
+            "ref": draft.ref,
+            "dedup_key": draft.dedup_key,
+            "body": draft.body,
+            "hash": digest,
+        },
     )

@@ -31,6 +31,13 @@ else:
         return made
 
 
+def made(kind: type[T], fields: dict[str, object]) -> T:
+    """A frozen value of all its fields, which are taken as they are; no `__post_init__` runs."""
+    value = _new(kind)
+    _set(value, "__dict__", fields)
+    return value
+
+
 @dataclass_transform(kw_only_default=True, field_specifiers=(field,))
 def wide(kind: type[T]) -> type[T]:
     """A frozen dataclass of many fields, which a class below it may open for writing.

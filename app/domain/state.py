@@ -156,7 +156,7 @@ class Taking(Session):
     """A session while one entry is taken in; `frozen` ends that (replacing.py)."""
 
     __setattr__ = object.__setattr__
-    __delattr__ = object.__delattr__  # only with both of them a write is as quick as an ordinary one
+    __delattr__ = object.__delattr__  # with both of them a write is as quick as an ordinary one
 
     def frozen(self) -> Session:
         """The session that took the entry in."""
@@ -200,7 +200,7 @@ class Book:
 
     def with_session(self, session: Session, seq: int = 0) -> Book:
         """This book with `session` in the place of the one of the same id; `seq`: its new entry."""
-        head = max(self.head, seq)
+        head = seq if seq > self.head else self.head
         if session.id == EVERYWHERE:
             return replace(self, head=head, everywhere=session)
         return replace(self, head=head, sessions=self.sessions.set(session.id, session))

@@ -41,6 +41,8 @@ RFC3339: Final = re.compile(
     r"(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
 
+MILLISECONDS: Final = 24  # characters of a time in UTC, down to a thousandth of a second
+
 # Letters, marks, numbers, punctuation, symbols and the plain space: no control or format
 # character (bidi and NUL among them), no private or unassigned one, no line or paragraph break.
 NAME: Final = r"^[^\p{C}\p{Zl}\p{Zp}]+$"
@@ -50,6 +52,8 @@ SESSION: Final = r"^[^\p{C}\p{Zl}\p{Zp}/]+$"
 def _moment(text: str) -> str:
     try:
         moment = datetime.fromisoformat(text.upper()) if RFC3339.fullmatch(text) else None
+        if moment and len(text) == MILLISECONDS and text[10] == "T" and text[-1] == "Z":
+            return text  # as it would be written here
         utc = moment.astimezone(UTC) if moment else None
     except (ValueError, OverflowError):
         utc = None

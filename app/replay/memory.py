@@ -21,7 +21,7 @@ from app.domain.entries import Entry
 # Text that no fold reads; every digest over it was made before. Without it an entry takes some
 # two kilobytes, whatever the call printed.
 TEXT: Final = frozenset({"arguments", "result"})
-AT_HAND: Final = 500  # entries; as many more before they are spilled
+AT_HAND: Final = 250  # entries; as many more before they are spilled
 KEYS: Final = 1 << 23  # bits of the table that says which keys cannot have been spilled: 1 MB
 CACHE: Final = 1_024  # kilobytes of the file kept in memory
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from app.domain.entries import session_of
 from app.domain.events import Json
-from app.replay.post import Waiting
 from app.replay.tally import FileReport, Numbers, Tally
 from app.replay.transitions import Transition
 from app.replay.verdicts import stopped_json, stopped_line
+
+if TYPE_CHECKING:
+    from app.replay.post import Waiting  # what speaks HTTP is loaded by who posts
 
 NAMED: Final = 10  # proposals that the line of what waits names
 

@@ -36,7 +36,7 @@ START: Final = "2000-01-01T00:00:00.000Z"  # of a run in which no event says whe
 AGENTS: Final = "subagents"  # where Claude Code keeps the files of a session's agents
 OTHERS: Final = frozenset({".json", ".log", ".ndjson", ".traj", ".txt"})  # endings looked into
 TOGETHER: Final = 200  # files of one session that are open at once
-KEEP: Final = 200  # sessions at hand; the others are folded again when they go on
+KEEP: Final = 100  # sessions at hand; the others are folded again when they go on
 
 
 class Core:
