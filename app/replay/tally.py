@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
@@ -25,14 +25,14 @@ NEITHER: Final = frozenset({"unknown", "interrupted", "cancelled"})  # outcomes 
 class Window:
     """The seed prototype's counters over a session's last 20 calls that came to an end."""
 
-    outcomes: deque[str] = field(default_factory=lambda: deque(maxlen=WINDOW))
+    outcomes: tuple[str, ...] = ()
     tokens: int = 0
     limit: int = 200_000  # where the harness does not say
 
     def add(self, event: Event) -> None:
         """Count one event."""
         if event.kind == "tool" and event.outcome not in NEITHER:
-            self.outcomes.append(event.outcome)
+            self.outcomes = (*self.outcomes, event.outcome)[-WINDOW:]
         self.tokens = self.tokens if event.context_tokens is None else event.context_tokens
         self.limit = event.context_limit or self.limit
 
