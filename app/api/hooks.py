@@ -168,8 +168,8 @@ def reply_to(heard: Heard) -> Reply:
     asked = next((one for one in heard.answers if one.verdict is not None), None)
     return Reply(
         verdict=asked.verdict or "none" if asked else "none",
-        reason=asked.reason if asked else None,
-        ends_turn=asked is not None and asked.ends_turn,
+        reason=asked.reason if asked else heard.ended,
+        ends_turn=heard.ended is not None or (asked is not None and asked.ends_turn),
         context="\n".join(context) or None,
         message="\n".join(filter(None, (to_person(fired), *heard.handed))) or None,
     )

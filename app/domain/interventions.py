@@ -3,6 +3,7 @@
     denied, allowed         the windows of R7
     blocked                 an intervention, ours or foreign
     escalated, let_through  what else a verdict of ours says about its step
+    another_turn, answered  what becomes of an escalation
     row_of                  how many blocks of one step there would be in a row
 
 A block is neither a failure nor a denial: nothing here that counts blocks feeds a counter that
@@ -103,6 +104,11 @@ def let_through(step: Counting, call: Call) -> None:
     step.blocks = tuple(block for block in step.blocks if block.step not in steps)
     if step.escalation is not None and step.escalation.step in steps:
         step.escalation = None
+
+
+def another_turn(opened: Escalation | None) -> Escalation | None:
+    """An escalation after the turn it was in: what is blocked from now on is counted anew."""
+    return None if opened is None else opened._replace(further=0, ended=False)
 
 
 def answered(stream: Stream, about: str) -> tuple[tuple[Block, ...], Escalation | None]:

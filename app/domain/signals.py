@@ -21,6 +21,7 @@ from app.domain.failures import failures
 from app.domain.interventions import (
     Said,
     allowed,
+    another_turn,
     blocked,
     denied,
     escalated,
@@ -164,13 +165,13 @@ def prompted(stream: Stream, person: bool) -> Stream:
         step.failed_edits, step.targets = EMPTY.failed_edits, EMPTY.targets
         step.failing_names = EMPTY.failing_names
         step.denials, step.blocks, step.escalation = (), (), None
+    step.escalation = another_turn(step.escalation)
     return step.frozen()
 
 
 def turned(stream: Stream) -> Stream:
     """After the turn ended: green with edits before it means done, and is said once."""
     done = stream.done_green and not stream.edited
-    opened = stream.escalation
     return replace(
         stream,
         touched=(("review", "green"),) if done else (),
@@ -180,7 +181,7 @@ def turned(stream: Stream) -> Stream:
         batch=None,
         votes=frozenset(),
         batch_denied=False,
-        escalation=None if opened is None else opened._replace(further=0, ended=False),
+        escalation=another_turn(stream.escalation),
     )
 
 

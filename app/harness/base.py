@@ -43,6 +43,6 @@ class Reply:
 
     verdict: str = "none"  # none, ask or deny; only for attempts
     reason: str | None = None
-    ends_turn: bool = False  # of a denied attempt: the agent's turn shall end with it
+    ends_turn: bool = False  # the agent's turn shall end with this denial, or this batch
     context: str | None = None  # for the agent
     message: str | None = None  # for the person

@@ -19,8 +19,9 @@ from typing import Final
 from app.domain.controller import record
 from app.domain.entries import RESTRICTIONS, Draft, agent_of
 from app.domain.events import Json
+from app.domain.observations import text_of
 from app.domain.standing import outlook
-from app.domain.state import overrides_for
+from app.domain.state import Session, overrides_for, stream_of
 from app.domain.telling import advised, handed, reminder
 from app.harness.base import Report
 from app.service.control import SLICE, VERDICT_WITHIN, Control
@@ -43,6 +44,7 @@ class Heard:
 
     answers: tuple[Answer, ...] = ()
     reminder: str | None = None
+    ended: str | None = None  # why the turn ends with this batch; None: it goes on
     handed: tuple[str, ...] = ()  # to the person: what was handed over, what a model answered
 
 
@@ -88,6 +90,7 @@ async def _hear(control: Control, report: Report) -> Heard | Unavailable:
             answers=(*heard.answers, *result.answers),
             reminder=result.reminder,
             handed=(*heard.handed, *result.handed),
+            ended=heard.ended or result.ended,
         )
     return heard
 
@@ -134,7 +137,20 @@ def receive_report(
             *(_advised(desk, report.scope, before.unheard) if told else ()),
             *_handed(desk, report, answers),
         ),
+        ended=_ended(desk, before, report.scope, answers) if report.batched else None,
     )
+
+
+def _ended(desk: Desk, before: Session, scope: str, answers: tuple[Answer, ...]) -> str | None:
+    """Why a batch ends the turn: one of its calls was denied so, and some clients go on even so."""
+    escalation = stream_of(before, agent_of(scope)).escalation
+    if escalation is None or not escalation.ended:
+        return None
+    told = (desk.get(answer.seq) for answer in answers)
+    seqs = (entry.seq if entry.kind == "decided" else entry.ref for entry in told if entry)
+    asked = (desk.get(seq) for seq in seqs if seq is not None)
+    ended = (entry.body for entry in asked if entry is not None and "ends_turn" in entry.body)
+    return next((text_of(body, "reason") for body in ended), None)
 
 
 def _in_force(desk: Desk, scope: str, unheard: int | None) -> str | None:

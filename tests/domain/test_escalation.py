@@ -44,6 +44,8 @@ class Agent:
                 )
             case "prompt":
                 self.floor.prompts()
+            case "wake":
+                self.floor.prompts(person=False)
             case "turn":
                 self.floor.reports(action="turn", kind="turn")
             case "free":

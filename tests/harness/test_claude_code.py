@@ -56,6 +56,8 @@ def test_the_emergency_stop_denies_and_ends_the_turn() -> None:
         "permissionDecisionReason": "[floorboss 3] stop",
     }
     assert said["stopReason"] == "[floorboss 3] stop"
+    again = answer("PostToolBatch", Reply(reason="[floorboss 3] stop", ends_turn=True))
+    assert again == {"continue": False, "stopReason": "[floorboss 3] stop"}
     assert "continue" not in answer("PostToolUse", Reply(verdict="deny", ends_turn=True))
 
 

@@ -2,7 +2,8 @@
 
     answer(hook, reply)   the JSON of the answer; `{}` where there is nothing to say
 
-A turn is ended with a denial: `continue: false` alone would end it and run the call.
+A turn is ended with a denial: `continue: false` alone would end it and run the call. 2.1.197 goes
+on even so, and ends it when it is told once more with the batch of the denied call.
 
 Only the keys below are ever sent: Claude drops an answer that fails its schema, and with it a deny.
 "Allow" is not among the words, as it would skip the person's own prompt.
@@ -43,6 +44,7 @@ def answer(hook: str, reply: Reply) -> dict[str, Json]:
         said["hookSpecificOutput"] = {"hookEventName": hook, **specific}
     if reply.message:
         said["systemMessage"] = reply.message
-    if reply.ends_turn and hook == PRE and reply.verdict == "deny":
+    denied = hook == PRE and reply.verdict == "deny"
+    if reply.ends_turn and (denied or hook == "PostToolBatch"):
         said |= {"continue": False, "stopReason": reply.reason or ""}
     return said
