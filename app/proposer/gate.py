@@ -68,7 +68,7 @@ class Gate:
     def hear(self, book: Book, entries: tuple[Entry, ...]) -> None:
         """In the writer's thread: whether one of these says that a check tripped."""
         for entry in entries:
-            if trips(entry):
+            if trips(entry) and not self._busy(entry.session):  # else the thread is left asleep
                 self._soon(partial(self._consider, entry))
 
     def close(self) -> None:
@@ -92,12 +92,15 @@ class Gate:
     def _consider(self, trip: Entry) -> None:
         """Ask because of `trip`, unless the session has a call under way."""
         session = trip.session
-        busy = session in self._under_way or len(self._under_way) >= AT_ONCE
-        if busy or self._stopping.is_set():
+        if self._busy(session) or self._stopping.is_set():
             return
         task = asyncio.ensure_future(self._guarded(trip))
         self._under_way[session] = task
         task.add_done_callback(lambda _: self._under_way.pop(session))
+
+    def _busy(self, session: str) -> bool:
+        """In any thread: whether no call can begin for a session now."""
+        return session in self._under_way or len(self._under_way) >= AT_ONCE
 
     async def _guarded(self, trip: Entry) -> None:
         try:

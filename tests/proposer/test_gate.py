@@ -13,9 +13,9 @@ import pytest
 from app.domain.briefing import BRIEF, trips
 from app.proposer.calls import give_up, left_behind
 from tests.domain.ledger import audit
-from tests.proposer.asking import asking
+from tests.proposer.asking import asking, gated
 from tests.proposer.server import Reply, answer, drip, endless, hang, raw, text
-from tests.service.house import call, failing
+from tests.service.house import House, call, failing
 
 NOOP = answer(action="noop")
 ASK = {"posture": "ask"}
@@ -224,6 +224,41 @@ def test_nothing_is_sent_when_the_call_cannot_be_logged(tmp_path: Path) -> None:
         gate.home.freed()
         gate.gate.close()
         assert server.asked == []
+
+
+def test_what_cannot_be_logged_at_once_is_logged_later(tmp_path: Path) -> None:
+    texts: list[House] = []
+
+    class Filling:
+        """Answers in the moment in which the disk is full, with what needs pages of its own."""
+
+        async def ask(self, question: str) -> str:
+            texts[0].full()
+            return json.dumps({"action": "propose_skill", "title": "T", "text": "x" * 8_000})
+
+    with gated(tmp_path, Filling()) as gate:
+        texts.append(gate.home)
+        gate.trips(wait=False)
+        while gate.home.writer.cause is None:
+            gate.settle()
+        gate.home.freed()
+        gate.ends()
+        assert kinds(gate.entries()) == ["applied notice", "applied notice", "ended notice"]
+
+
+def test_a_fault_of_our_own_is_refused_like_any_other(tmp_path: Path) -> None:
+    class Broken:
+        """Fails as nobody foresaw."""
+
+        async def ask(self, question: str) -> str:
+            raise KeyError("secret")
+
+    with gated(tmp_path, Broken()) as gate:
+        gate.trips()
+        assert gate.refusal()["why"] == "fault"
+        assert gate.refusal()["detail"] == "asking failed: KeyError"
+        gate.trips("another")
+        assert len(gate.entries("refused")) == 2  # the gate is still open
 
 
 def test_a_text_for_a_person_becomes_a_file_named_after_its_entry(tmp_path: Path) -> None:
