@@ -114,13 +114,24 @@ class Gate:
         began = time.monotonic()
         answer, text = await self._answer(asked.question)
         took = round((time.monotonic() - began) * 1000)
-        written = await self._written(partial(conclude, asked.entry, answer, took, text))
-        while written is None and not self._stopping.is_set():
+        try:
+            written = await self._concluded(asked, answer, took, text)
+        except Exception as fault:  # what an answer comes to must not hide that it came
+            _log.exception("what the model answered could not be written")
+            wrong = Rejected(why="fault", detail=f"writing failed: {type(fault).__name__}")
+            written = await self._concluded(asked, wrong, took, text)
+        for entry in written:
+            await self._file(entry)
+
+    async def _concluded(
+        self, asked: Asked, answer: Advice | Rejected, took: int, text: str
+    ) -> tuple[Entry, ...]:
+        """Write what a call came to, as often as it takes; nothing once floorboss stops."""
+        run = partial(conclude, asked.entry, answer, took, text)
+        while (written := await self._written(run)) is None and not self._stopping.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), AGAIN)
-            written = await self._written(partial(conclude, asked.entry, answer, took, text))
-        for entry in written or ():
-            await self._file(entry)
+        return written or ()
 
     async def _answer(self, question: str) -> tuple[Advice | Rejected, str]:
         """What the model says, and its very text; nothing any more once floorboss stops."""
@@ -133,14 +144,11 @@ class Gate:
             return STOPPED, ""
         try:
             text = asking.result()
+            answer = text if isinstance(text, Rejected) else understood(text, self._means.models)
         except Exception as fault:  # a server must not be able to end the thread
             _log.exception("asking the model failed")
             return Rejected(why="fault", detail=f"asking failed: {type(fault).__name__}"), ""
-        return (
-            (text, "")
-            if isinstance(text, Rejected)
-            else (understood(text, self._means.models), text)
-        )
+        return answer, "" if isinstance(text, Rejected) else text
 
     async def _file(self, entry: Entry) -> None:
         """The file of a text for a person, where an entry says that there is one."""

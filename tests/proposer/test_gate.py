@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import stat
 from functools import partial
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.config.endpoint import Address
 from app.domain.briefing import BRIEF, trips
-from app.proposer.calls import give_up, left_behind
+from app.proposer.calls import conclude, give_up, left_behind
 from tests.domain.ledger import audit
-from tests.proposer.asking import asking, gated
-from tests.proposer.server import Reply, answer, drip, endless, hang, raw, text
+from tests.proposer.asking import asking, client, gated
+from tests.proposer.server import Reply, answer, drip, endless, hang, raw, scripted, text
 from tests.service.house import House, call, failing
 
 NOOP = answer(action="noop")
@@ -259,6 +261,37 @@ def test_a_fault_of_our_own_is_refused_like_any_other(tmp_path: Path) -> None:
         assert gate.refusal()["detail"] == "asking failed: KeyError"
         gate.trips("another")
         assert len(gate.entries("refused")) == 2  # the gate is still open
+
+
+def test_an_answer_that_cannot_be_carried_out_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No such answer is known, so the fault is planted."""
+    faults = [LookupError("planted")]
+
+    def failing_once(*given: Any) -> Any:
+        if faults:
+            raise faults.pop()
+        return conclude(*given)
+
+    monkeypatch.setattr("app.proposer.gate.conclude", failing_once)
+    with asking(tmp_path, answer(action="abort")) as (gate, _):
+        gate.trips()
+        assert gate.refusal()["detail"] == "writing failed: LookupError"
+        assert kinds(gate.entries()) == ["applied notice", "refused notice", "ended notice"]
+
+
+def test_inp_15_an_endpoint_that_leads_elsewhere_is_one_refused_entry(tmp_path: Path) -> None:
+    async def inside(host: str, port: int) -> tuple[Address, ...]:
+        return (ip_address("127.0.0.1"),)
+
+    with scripted(NOOP) as server:
+        url = f"https://models.example.com:{server.port}/v1"
+        with gated(tmp_path, client(url, resolve=inside)) as gate:
+            gate.trips()
+            assert gate.refusal()["why"] == "address"
+            assert "its address is loopback" in gate.refusal()["detail"]
+            assert server.asked == []
 
 
 def test_a_text_for_a_person_becomes_a_file_named_after_its_entry(tmp_path: Path) -> None:
