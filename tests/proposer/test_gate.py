@@ -13,7 +13,8 @@ import pytest
 
 from app.config.endpoint import Address
 from app.domain.briefing import BRIEF, trips
-from app.proposer.calls import conclude, give_up, left_behind
+from app.domain.events import Event
+from app.proposer.calls import Means, ask, conclude, give_up, left_behind
 from tests.domain.ledger import audit
 from tests.proposer.asking import asking, client, gated
 from tests.proposer.server import Reply, answer, drip, endless, hang, raw, scripted, text
@@ -152,6 +153,31 @@ def test_nothing_else_than_a_tripped_check_asks(tmp_path: Path) -> None:
         gate.home.stored(*(call(f"make {n}") for n in range(5)), failing(), failing())
         gate.settle()
         assert server.asked == []
+        assert gate.entries() == []
+
+
+def test_a_repeated_event_is_answered_with_what_it_caused_and_not_with_a_model_s_answer(
+    tmp_path: Path,
+) -> None:
+    with asking(tmp_path, answer(action="tighten_policy", policy=ASK)) as (gate, _):
+        gate.home.stored(failing(), failing())
+        last = failing(event_id="the third")
+        (first,) = gate.home.stored(last)
+        gate.ends()
+        (again,) = gate.home.stored(last)
+        assert again.duplicate
+        assert [entry.seq for entry in again.fired] == [entry.seq for entry in first.fired]
+        assert {entry.action for entry in again.fired} == {"mode"}
+
+
+def test_nobody_is_asked_about_a_session_that_is_over(tmp_path: Path) -> None:
+    means = Means(provider="openai", model="watcher", models=(), calls_per_day=50)
+    with asking(tmp_path, NOOP) as (gate, _):
+        gate.gate.close()
+        gate.trips(wait=False)
+        trip = next(entry for entry in gate.home.entries("applied") if trips(entry))
+        gate.home.stored(Event(session_id="s", kind="session_end"))
+        assert gate.home.writer.submit(partial(ask, means, trip)).result() is None
         assert gate.entries() == []
 
 
