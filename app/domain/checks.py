@@ -73,13 +73,13 @@ class _Same:
         self.thresholds = thresholds
 
     def __hash__(self) -> int:
-        return id(self.thresholds)
+        return len(self.thresholds)  # few are in use at once, so that alike is no matter
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Same) and other.thresholds is self.thresholds
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def _comparing(under: _Same) -> Mapping[tuple[str, str], tuple[tuple[Check, float], ...]]:
     """The checks of each counter that are on, with their thresholds."""
     found: dict[tuple[str, str], tuple[tuple[Check, float], ...]] = {}
