@@ -54,4 +54,20 @@ class _Now(Collector):
         head.add_metric([], control.writer.book.head)
         lost = GaugeMetricFamily("floorboss_unlogged", "Reports the next gap entry will count.")
         lost.add_metric([], control.writer.lost)
-        return [entries, head, lost]
+        return [entries, head, lost, *self._verdicts()]
+
+    def _verdicts(self) -> list[CounterMetricFamily]:
+        """What was asked and what was denied: a denial is no failure of a call, and counts here."""
+        control = self._parts.control
+        attempts = CounterMetricFamily("floorboss_attempts", "Verdicts given since the start.")
+        attempts.add_metric([], control.attempts)
+        blocked = CounterMetricFamily(
+            "floorboss_blocked", "Attempts denied since the start, by rule.", labels=["rule"]
+        )
+        for rule, count in sorted(control.blocked.items()):
+            blocked.add_metric([rule], count)
+        pressed = CounterMetricFamily(
+            "floorboss_blocked_again", "Denials that told the agent to stop retrying a step."
+        )
+        pressed.add_metric([], control.pressed)
+        return [attempts, blocked, pressed]

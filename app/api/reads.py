@@ -17,9 +17,11 @@ from app.domain.artifacts import schema
 from app.domain.entries import EVERYWHERE
 from app.domain.events import Json
 from app.domain.modes import Mode, definition
+from app.domain.state import Session
 from app.domain.views import (
     entry_view,
     in_force_view,
+    interventions,
     last_handoff,
     overrides_of,
     session_row,
@@ -57,19 +59,22 @@ async def sessions(
     before: Annotated[int | None, Query(ge=0, le=2**53)] = None,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
 ) -> Response:
-    """Sessions by their newest entry, newest first."""
+    """Sessions by their newest entry, newest first; `interventions` adds up those listed."""
     who = caller(request, "reader")
     if isinstance(who, Fault):
         return faulty(who)
     parts = wiring(request)
     rows = await run_in_threadpool(parts.reader.sessions, limit, before)
     items: list[Json] = []
+    found: list[Session] = []
     for row in rows:
         loaded = await parts.control.session(row.session)
         if isinstance(loaded, Unavailable):
             return unavailable(loaded.cause)
         items.append(session_row(*loaded, parts.control.configuration))
-    return answer({"items": items, "next": rows[-1].last_seq if len(rows) == limit else None})
+        found.append(loaded[1])
+    after = rows[-1].last_seq if len(rows) == limit else None
+    return answer({"items": items, "next": after, "interventions": interventions(found)})
 
 
 @router.get("/controller/sessions/{scope:path}", openapi_extra=access("reader"))

@@ -29,6 +29,7 @@ from app.cli.answers import awaited
 from app.cli.keys import Decide, Help, Overview, Quit, Typed, Unclear, typed
 from app.domain.decisions import Command, Refusal, Verb
 from app.domain.entries import EVERYWHERE, Entry
+from app.domain.events import Json
 from app.domain.state import Book
 from app.domain.views import escalations
 from app.service.archive import Archive, LogUnavailable
@@ -184,8 +185,14 @@ class Console:
     def _awaited(self) -> Iterable[str]:
         """The agents that were told to say what they need."""
         names = [row.session for row in self._archive.sessions(SESSIONS)]
-        books = ((name, self._book(name)) for name in names)
-        found = [each for name, book in books if book for each in escalations(book.session(name))]
+        found: list[dict[str, Json]] = []
+        for name in names:
+            book = self._book(name)
+            for each in escalations(book.session(name)) if book is not None else ():
+                found.append(each)
+                if book is not None and isinstance(each["notice"], int):
+                    now = shown(book, str(each["scope"]), self._control.configuration)
+                    self._shown[each["notice"]] = now
         return awaited(found, KEY)
 
     def _waiting(self) -> list[tuple[Book, Entry]]:

@@ -103,7 +103,9 @@ def _core(settings: Settings, profile: str | None, thresholds: list[str]) -> tup
     from app.replay.tally import Tally
 
     under = configuration(settings, profile, thresholds)
-    return Core(under, own=settings.own).feed, Tally(under.start_mode, under.context_limit)
+    core = Core(under, own=settings.own)
+    tally = Tally(under.start_mode, under.context_limit, core.interventions)
+    return core.feed, tally
 
 
 def _daemon(url: str, token_fd: int | None, settings: Settings) -> Daemon:

@@ -30,7 +30,7 @@ from app.domain.state import (
     overrides_for,
     stream_of,
 )
-from app.domain.stream import Escalation, Stream
+from app.domain.stream import Escalation
 from app.domain.summaries import summary
 
 
@@ -112,7 +112,7 @@ def session_row(book: Book, session: Session, configuration: Configuration) -> d
         "last_at": session.last_at,
         "agents": [*sorted(agent for agent in session.streams if agent)],
         "open_proposals": [*sorted(session.proposals)],
-        "interventions": _interventions((session.silent, *session.streams.values())),
+        "interventions": interventions((session,)),
         "escalations": [*escalations(session)],
         "not_vouched_for": session.unvouched,
         "only_observed": spared_view(session),
@@ -212,8 +212,9 @@ def _proposal(book: Book, proposal: Proposal, configuration: Configuration) -> d
     }
 
 
-def _interventions(streams: Iterable[Stream]) -> dict[str, Json]:
-    counted = tuple(streams)
+def interventions(sessions: Iterable[Session]) -> dict[str, Json]:
+    """What was blocked in some sessions, and what that cost (docs/detection.md 2.10)."""
+    counted = [s for each in sessions for s in (each.silent, *each.streams.values())]
     attempts = sum(stream.attempts for stream in counted)
     blocked = sum(stream.interventions for stream in counted)
     return {

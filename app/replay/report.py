@@ -52,6 +52,7 @@ def file_json(report: FileReport) -> dict[str, Json]:
         "total_turns": report.numbers.calls,
         "final_mode": report.final_mode,
         "counters": {**report.counters},
+        "interventions": report.interventions,
         "transitions": [transition_json(found) for found in report.transitions],
         "stopped": [stopped_json(found) for found in report.stopped],
         "sessions": [*report.sessions],
@@ -89,6 +90,7 @@ def totals_json(tally: Tally) -> dict[str, Json]:
         "formats": _counted(_named(tally)),
         "sessions": len(tally.sessions),
         "calls": numbers.calls,
+        "interventions": tally.interventions(tally.sessions),
         **_numbers_json(numbers),
         "firings_per_100_calls": _rate(numbers.firings.total(), numbers),
         "firings_per_100_calls_by_rule": _rates(numbers.firings, numbers),
@@ -192,7 +194,20 @@ def totals_lines(tally: Tally) -> Iterator[str]:
     yield f"{many(numbers.applied.total(), 'change')} applied{_listed(numbers.applied)}"
     yield f"{many(numbers.proposals.total(), 'proposal')}{_listed(numbers.proposals)}"
     yield f"{many(numbers.notices.total(), 'notice')}{_listed(numbers.notices)}"
+    yield from _blocked(tally)
     yield from _rarer(numbers)
+
+
+def _blocked(tally: Tally) -> Iterator[str]:
+    """What interventions came to, where there were any."""
+    counted = tally.interventions(tally.sessions)
+    if counted is not None and counted["blocked"]:
+        yield (
+            f"{counted['blocked']} of {counted['attempted']} attempts blocked ({counted['rate']}): "
+            f"{counted['blocked_then_blocked']} of a step blocked before, "
+            f"{counted['steps_after_first_terminal_block']} calls after the first of those, "
+            f"{counted['escalations']} escalated"
+        )
 
 
 def _rarer(numbers: Numbers) -> Iterator[str]:

@@ -21,7 +21,8 @@ from typing import Final, TypeAlias
 from app.classification.disk import Unseen
 from app.domain.configuration import Configuration
 from app.domain.entries import EVERYWHERE, Draft
-from app.domain.events import Event
+from app.domain.events import Event, Json
+from app.domain.views import interventions
 from app.replay.fitting import fitted
 from app.replay.lines import Counts, Line, Source
 from app.replay.memory import Memory
@@ -55,6 +56,10 @@ class Core:
         """What each event comes to."""
         for line in lines:
             yield line, self.take(line.event)
+
+    def interventions(self, sessions: Iterable[str]) -> dict[str, Json]:
+        """What was blocked in some sessions so far."""
+        return interventions(self.desk.load(name) for name in sessions)
 
     def take(self, event: Event) -> Heard:
         """One event, stored as a request of its own."""

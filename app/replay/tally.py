@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from app.domain.entries import session_of
-from app.domain.events import Event
+from app.domain.events import Event, Json
 from app.replay.fires import Fire, fires
 from app.replay.lines import Call, Counts, Line, call_of
 from app.replay.transitions import Place, Transition, returns, transitions
@@ -94,6 +94,7 @@ class FileReport:
     sessions: dict[str, None] = field(default_factory=dict)  # in the order of their first event
     final_mode: str | None = None
     counters: dict[str, float] = field(default_factory=lambda: Window().counters())
+    interventions: dict[str, Json] | None = None  # of its sessions so far; None: nobody can say
     faults: list[str] = field(default_factory=list)  # the first unreadable lines
     refusals: list[str] = field(default_factory=list)  # why events were left out, each once
 
@@ -101,7 +102,13 @@ class FileReport:
 class Tally:
     """The run so far: what a file's events need to know of the files before it."""
 
-    def __init__(self, start_mode: str | None = None, context_limit: int = 200_000) -> None:
+    def __init__(
+        self,
+        start_mode: str | None = None,
+        context_limit: int = 200_000,
+        counted: Callable[[Iterable[str]], dict[str, Json]] | None = None,
+    ) -> None:
+        self._counted = counted  # what was blocked in sessions, as the core that read them knows
         self.totals = Numbers()
         self.files = 0
         self.formats: Counter[str] = Counter()  # files by format
@@ -119,6 +126,10 @@ class Tally:
     def nothing_readable(self) -> bool:
         """Whether there were lines, and not one that could be read."""
         return 0 < self.totals.lines == self.totals.unreadable
+
+    def interventions(self, sessions: Iterable[str]) -> dict[str, Json] | None:
+        """What was blocked in some sessions of the run; None where a daemon knows it."""
+        return None if self._counted is None else self._counted(sessions)
 
     def together(
         self, counts: Mapping[str, Counts], heard: Iterable[tuple[Line, Heard]]
@@ -214,6 +225,7 @@ class Tally:
         if last in self._windows:
             report.counters = self._windows[last].counters()
             report.final_mode = self._modes.get(last, self._start_mode)
+        report.interventions = self.interventions(report.sessions)
         self.files += 1
         self.sessions |= report.sessions.keys()
         self.totals.add(numbers)

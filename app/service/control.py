@@ -95,6 +95,9 @@ class Control:
         self._trees = Trees()
         self._under_way = 0  # requests with events that are being stored
         self.written: Counter[str] = Counter()  # entries committed since the start, by kind
+        self.attempts = 0  # answered with a verdict since the start
+        self.blocked: Counter[str] = Counter()  # of them denied, by rule
+        self.pressed = 0  # of those, where the agent was told to stop retrying
 
     @property
     def configuration(self) -> Configuration:
@@ -102,8 +105,17 @@ class Control:
         return self._desk.under(self.writer.book)
 
     def count(self, book: Book, entries: tuple[Entry, ...]) -> None:
-        """Count what was committed, by kind."""
+        """Count what was committed, by kind, and the verdicts among it."""
         self.written.update(entry.kind for entry in entries)
+        for entry in entries:
+            if entry.kind == "decided" and entry.ref is None:
+                self._judged(entry)
+
+    def _judged(self, entry: Entry) -> None:
+        self.attempts += 1
+        if entry.body.get("verdict") == "deny":
+            self.blocked[str(entry.body.get("rule"))] += 1
+            self.pressed += "escalated" in entry.body
 
     def close(self) -> None:
         """Write the counts of refusals and what waits, then end the writer."""

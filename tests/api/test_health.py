@@ -24,6 +24,20 @@ def test_the_metrics_count_what_the_log_holds(running: Running) -> None:
     assert float(numbers["floorboss_unlogged"]) == 0
 
 
+def test_the_metrics_count_what_was_asked_and_what_was_denied(running: Running) -> None:
+    guarded = {"file_path": "/work/.git/hooks/x", "content": "x"}
+    call = {"session_id": "s", "cwd": "/work", "tool": "Write", "arguments": guarded}
+    for said in (call, call, {**call, "arguments": {"file_path": "/work/a.py", "content": "x"}}):
+        running.post("/controller/decide", said, "harness")
+    text = running.ask("GET", "/metrics").text
+    assert "floorboss_attempts_total 3.0" in text
+    assert 'floorboss_blocked_total{rule="guarded"} 2.0' in text
+    assert "floorboss_blocked_again_total 1.0" in text
+    listed = running.get("/controller/sessions")
+    assert listed["interventions"] == listed["items"][0]["interventions"]
+    assert listed["interventions"]["escalations"] == 1
+
+
 def test_metrics_are_prometheus_text(shared: Running) -> None:
     response = shared.ask("GET", "/metrics")
     assert response.headers["content-type"].startswith("text/plain; version=0.0.4")

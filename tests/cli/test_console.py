@@ -219,3 +219,23 @@ def test_settings_that_wait_are_told_at_the_start_and_a_approves_them(
     screen.wait_for("1 proposal waits for a person")
     screen.type("a 2")
     screen.wait_for(r"3 approved; 4 configured\. In force for all sessions: (?s:.*)observing")
+
+
+def test_an_agent_that_waits_for_an_answer_comes_first_and_r_says_that_it_has_one(
+    console: Console,
+) -> None:
+    guarded = {"file_path": "/work/.git/hooks/pre-push", "content": "x"}
+    call = {"session_id": "demo", "cwd": "/work", "tool": "Write", "arguments": guarded}
+    for _ in range(2):
+        answer = console.ask("POST", "/controller/decide", call)
+    console.screen.wait_for(r"one step blocked 2 times")
+    console.screen.type("s")
+    told = console.screen.wait_for(
+        r'An agent waits for an answer:\n  demo  (\d+) "Write" was blocked by guarded again\n'
+        r" +it was told to say what it needs: answer it in its session\n"
+        r" +r (\d+)  when it is dealt with\nNothing waits for a person\."
+    )
+    assert int(told[1]) == answer["seq"]
+    console.screen.type(f"r {told[2]}")
+    console.screen.wait_for(r"reverted\. In force for demo")
+    assert console.ask("GET", "/controller/sessions/demo")["escalations"] == []

@@ -73,6 +73,26 @@ def test_blocks_and_rules_that_only_advise_are_shown() -> None:
     ]
 
 
+def test_agents_that_wait_for_an_answer_come_before_all_else() -> None:
+    opened = {"seq": 84, "tool": "Write", "rule": "guarded", "further": 5, "notice": 85}
+    view = session(escalations=[{**opened, "scope": "s1", "turn_ended": True}])
+    proposal = ({"verb": "approve", "seq": 9, "scope": "s1"}, {"summary": "return"})
+    assert list(overview([view], [proposal]))[:4] == [
+        "An agent waits for an answer:",
+        '  s1  84 "Write" was blocked by guarded again, 5 more calls blocked since; its turn was'
+        " ended",
+        "      it was told to say what it needs: answer it in its session",
+        "      floorboss revert 85  when it is dealt with",
+    ]
+
+
+def test_escalations_are_counted_with_the_blocks() -> None:
+    counted = {"attempted": 10, "blocked": 4, "blocked_then_blocked": 2, "escalations": 1}
+    assert list(overview([session(interventions=counted)], []))[2:] == [
+        "  4 of 10 attempts blocked, 2 of a step blocked before, 1 escalated"
+    ]
+
+
 def test_the_notice_that_closes_the_tests_is_shown() -> None:
     assert list(overview([session(tests_closed_by=7)], []))[2:] == [
         "  tests are closed by 7: floorboss show 7, floorboss revert 7"

@@ -12,6 +12,7 @@ from app.config import Settings, load
 from app.domain.configuration import Configuration
 from app.domain.events import Event, Usage
 from app.replay.choice import chosen
+from app.replay.report import file_json, totals_json, totals_lines
 from app.replay.run import START, TOGETHER, Core, files_of
 from app.replay.tally import Tally
 from app.service.intake import Conflict
@@ -199,3 +200,27 @@ def test_cost_is_counted_on_the_day_on_which_it_arose(
         core.take(Event(session_id="s", kind="usage", usage=usage, occurred_at=at))
     entries = (core.memory.get(seq) for seq in range(1, core.memory.head_seq + 1))
     assert sum(e is not None and e.action == "notice" for e in entries) == notices
+
+
+def test_what_was_blocked_is_counted_for_each_file_and_for_all(tmp_path: Path) -> None:
+    """Blocks of hooks, as session files have them: each counts where it stands."""
+    write: dict[str, Any] = {"tool": "Write", "arguments": {"file_path": "/w/a", "content": "x"}}
+    read: dict[str, Any] = {"tool": "Read", "arguments": {"file_path": "/w/a"}, "outcome": "ok"}
+    blocked = {**write, "outcome": "blocked", "rule": "theirs"}
+    for name, events in {"one": [read, blocked] * 2, "two": [read, blocked, read]}.items():
+        neutral_file(tmp_path / f"{name}.jsonl", [{"session_id": name, **e} for e in events])
+    under = configuration(tmp_path)
+    core = Core(under)
+    tally = Tally(under.start_mode, under.context_limit, core.interventions)
+    reports = told([tmp_path], core.feed, tally)
+    found = [file_json(report)["interventions"] for report in reports]
+    assert [each["blocked"] for each in found if isinstance(each, dict)] == [2, 1]
+    assert totals_json(tally)["interventions"] == {
+        "attempted": 7,
+        "blocked": 3,
+        "rate": 0.429,
+        "blocked_then_blocked": 1,
+        "steps_after_first_terminal_block": 0,
+        "escalations": 0,
+    }
+    assert any(line.startswith("3 of 7 attempts blocked (0.429)") for line in totals_lines(tally))
