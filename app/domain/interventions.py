@@ -90,7 +90,7 @@ def escalated(step: Counting, call: Call, block: Block, said: Said) -> None:
     step.escalations += 1
     step.blocks = (*step.blocks[:-1], block._replace(escalated=True))
     if opened is None:
-        step.escalation = Escalation(call.seq, block.step, call.tool, block.key)
+        step.escalation = Escalation(call.seq, call.tool, block)
 
 
 def let_through(step: Counting, call: Call) -> None:
@@ -98,12 +98,11 @@ def let_through(step: Counting, call: Call) -> None:
 
     What another hook blocked, it will block again whatever we say.
     """
-    steps = {block.step for block in step.blocks if block.ours and _hits(block, call.reading)}
-    if not steps:
-        return
-    step.blocks = tuple(block for block in step.blocks if block.step not in steps)
-    if step.escalation is not None and step.escalation.step in steps:
+    if step.escalation is not None and _hits(step.escalation.block, call.reading):
         step.escalation = None
+    steps = {block.step for block in step.blocks if block.ours and _hits(block, call.reading)}
+    if steps:
+        step.blocks = tuple(block for block in step.blocks if block.step not in steps)
 
 
 def another_turn(opened: Escalation | None) -> Escalation | None:
@@ -115,7 +114,7 @@ def answered(stream: Stream, about: str) -> tuple[tuple[Block, ...], Escalation 
     """Blocks and escalation without those of one step: a person says that it is dealt with."""
     opened = stream.escalation
     kept = tuple(block for block in stream.blocks if block.step != about)
-    return kept, None if opened is not None and opened.step == about else opened
+    return kept, None if opened is not None and opened.block.step == about else opened
 
 
 def sampled(said: Json, *, again: bool) -> Iterator[tuple[str, bool]]:

@@ -139,7 +139,7 @@ def asked(stream: Stream, call: Call, said: Said, rule: str | None = None) -> St
         step.after_terminal += int(step.terminal)
         escalated(step, call, blocked(step, call, rule, ours=True), said)
         aged(step)
-    elif said.verdict == "none" and step.blocks:
+    elif said.verdict == "none" and (step.blocks or step.escalation is not None):
         let_through(step, call)
     return step.frozen()
 

@@ -109,9 +109,8 @@ class Escalation(NamedTuple):
     """A step that was blocked again and needs an answer by a person."""
 
     seq: int  # the decided entry that told the agent so
-    step: str  # as `Block` has it
     tool: str
-    rule: str
+    block: Block  # that one
     further: int = 0  # calls blocked since, of whatever step, in this turn
     ended: bool = False  # the turn was ended for it
 

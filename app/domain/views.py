@@ -243,7 +243,7 @@ def _escalation(session: Session, agent: str, opened: Escalation) -> dict[str, J
         "scope": scope,
         "seq": opened.seq,
         "tool": opened.tool,
-        "rule": opened.rule,
+        "rule": opened.block.key,
         "further": opened.further,
         "turn_ended": opened.ended,
         "notice": next((notice.seq for notice in notices if notice.ref == opened.seq), None),

@@ -131,6 +131,13 @@ def test_a_persons_answer_ends_it(answer: str) -> None:
     assert escalations(agent.floor.session()) == []
 
 
+def test_it_is_over_however_late_the_step_is_let_through() -> None:
+    agent = Agent()
+    for what in ("write a.py", "write a.py", *["look"] * 12, "write b.py", "free", "write a.py"):
+        agent.act(what)
+    assert escalations(agent.floor.session()) == []
+
+
 def test_both_numbers_are_settings_and_zero_turns_them_off() -> None:
     off = {"escalation.blocks": 0.0, "escalation.further": 0.0}
     agent = Agent(Floor(configured(thresholds=off)))
