@@ -256,6 +256,17 @@ def test_an_agent_may_ask_but_not_decide(daemon: Daemon) -> None:
     assert mode(daemon, "agent") == "implementation"
 
 
+def test_lifting_a_soft_rule_for_a_session_is_shown_as_what_becomes_freer(daemon: Daemon) -> None:
+    words = ("propose", "lifted", "--lift", "push", "--session", "--reason", "x", "--decide")
+    tried = daemon.run(*words, "--dry-run", token=OPERATOR).stdout
+    assert 'what the soft rule "push" stops' in tried
+    done = daemon.run(*words, "--yes", token=OPERATOR)
+    assert (done.returncode, done.stderr) == (0, "")
+    shown = daemon.ask("GET", "/controller/overrides?scope=lifted")
+    assert shown["policy"]["lifted"] == ["push"]
+    assert shown["overrides"]["policy"]["body"]["limit"] == {"session": True}
+
+
 def test_a_dry_run_of_asking_does_not_pass_for_one_of_a_yes(daemon: Daemon) -> None:
     before = head(daemon)
     words = ("propose", "try", "--posture", "read-only", "--reason", "x", "--dry-run")
