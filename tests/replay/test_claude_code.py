@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import pytest
 
+from app.domain.escalation import pressing
 from app.domain.reasons import reason
 from app.domain.restrictions import Decision, VerdictRule
 from app.replay.claude_outcomes import Result, ending
@@ -62,6 +63,9 @@ def test_a_block_of_ours_is_known_by_its_reason(rule: VerdictRule, before: str) 
     )
     said = ending(Result(tool="Bash", text=before + reason(decision, 7), failed=True))
     assert (said.outcome, said.denied_by, said.rule) == ("blocked", "controller", rule)
+    pressed = pressing(reason(decision, 7), {"escalated": 2, "ends_turn": 5})
+    again = ending(Result(tool="Bash", text=before + pressed, failed=True))
+    assert again == said
 
 
 def test_a_block_by_the_notice_that_closes_tests_is_one_of_the_boundary() -> None:

@@ -48,6 +48,7 @@ _OURS: Final = re.compile(
 # What our own reasons say, by rule (app/domain/reasons.py); names in them are quoted, so that none
 # of these words can come from an agent's path outside the quotes.
 _REASONS: Final[tuple[tuple[str, str], ...]] = (
+    ("the soft rule", "soft"),
     ("holds settings that no mode may write", "guarded"),
     ("has no use for the tool", "mode_tool"),
     ("is closed: a test run is red", "boundary"),
