@@ -13,15 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
+from functools import reduce
 from heapq import merge
 from operator import itemgetter
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from app.classification.disk import Unseen
 from app.domain.configuration import Configuration
 from app.domain.entries import EVERYWHERE, Draft
 from app.domain.events import Event, Json
+from app.domain.replacing import replace
+from app.domain.signals import EMPTY
+from app.domain.state import Session
+from app.domain.stream import added
 from app.domain.views import interventions
 from app.replay.fitting import fitted
 from app.replay.lines import Counts, Line, Source
@@ -38,6 +43,10 @@ AGENTS: Final = "subagents"  # where Claude Code keeps the files of a session's 
 OTHERS: Final = frozenset({".json", ".log", ".ndjson", ".traj", ".txt"})  # endings looked into
 TOGETHER: Final = 200  # files of one session that are open at once
 KEEP: Final = 100  # sessions at hand; the others are folded again when they go on
+# What is counted of a stream where interventions are shown (`added`).
+SHOWN: Final = (
+    *("attempts", "interventions", "blocked_then_blocked", "after_terminal", "escalations"),
+)
 
 
 class Core:
@@ -48,7 +57,16 @@ class Core:
     ) -> None:
         self.memory = Memory()
         # A file may be of another machine or another day: its paths are not looked up here.
-        self.desk = Desk(self.memory, configuration, keep=keep, own=own, disk=Unseen, texts=False)
+        self.desk = Desk(
+            self.memory,
+            configuration,
+            keep=keep,
+            own=own,
+            disk=Unseen,
+            texts=False,
+            let_go=self._let_go,
+        )
+        self._gone: dict[str, tuple[int, ...]] = {}  # what was SHOWN of sessions let go of
         self.at = START  # when the last event happened
         self._append(_configured(configuration))
 
@@ -59,7 +77,19 @@ class Core:
 
     def interventions(self, sessions: Iterable[str]) -> dict[str, Json]:
         """What was blocked in some sessions so far."""
-        return interventions(self.desk.load(name) for name in sessions)
+        return interventions(map(self._shown, sessions))
+
+    def _shown(self, name: str) -> Session:
+        """A session, or what is shown of one that is no longer at hand."""
+        found = self.desk.book.sessions.get(name)
+        if found is not None:
+            return found
+        counted: dict[str, Any] = dict(zip(SHOWN, self._gone.get(name, ()), strict=False))
+        return Session(id=name, silent=replace(EMPTY, **counted))
+
+    def _let_go(self, session: Session) -> None:
+        total = reduce(added, session.streams.values(), session.silent)
+        self._gone[session.id] = tuple(getattr(total, name) for name in SHOWN)
 
     def take(self, event: Event) -> Heard:
         """One event, stored as a request of its own."""

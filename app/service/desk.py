@@ -7,7 +7,7 @@ since; the log makes the same state again. What is not committed yet can be forg
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Protocol
 
@@ -49,12 +49,14 @@ class Desk:
         own: tuple[str, ...] = (),
         disk: type[Disk] = Disk,
         texts: bool = True,
+        let_go: Callable[[Session], None] = lambda session: None,
     ) -> None:
         self.past = past
         self._otherwise = configuration  # where no entry holds the settings
         self.own = own  # what no agent may write
         self.disk = disk  # what is asked about the paths of a call
         self.texts = texts  # whether entries hold what a call was told and what it answered
+        self._let_go = let_go  # told of each session that is no longer at hand
         self.fresh: list[Entry] = []  # made in this group, not committed
         self._keys: dict[str, Entry] = {}
         self._looked_up: dict[str, Entry | None] = {}  # in the past, since the last commit
@@ -157,6 +159,8 @@ class Desk:
         self._looked_up.clear()
         while len(self._used) > self._keep:
             name, _ = self._used.popitem(last=False)
+            if name in self.book.sessions:
+                self._let_go(self.book.sessions[name])
             self.book = self.book.without(name)
 
     def forget(self, book: Book, entries: int = 0) -> None:

@@ -202,7 +202,8 @@ def test_cost_is_counted_on_the_day_on_which_it_arose(
     assert sum(e is not None and e.action == "notice" for e in entries) == notices
 
 
-def test_what_was_blocked_is_counted_for_each_file_and_for_all(tmp_path: Path) -> None:
+@pytest.mark.parametrize("keep", [100, 0])
+def test_what_was_blocked_is_counted_for_each_file_and_for_all(keep: int, tmp_path: Path) -> None:
     """Blocks of hooks, as session files have them: each counts where it stands."""
     write: dict[str, Any] = {"tool": "Write", "arguments": {"file_path": "/w/a", "content": "x"}}
     read: dict[str, Any] = {"tool": "Read", "arguments": {"file_path": "/w/a"}, "outcome": "ok"}
@@ -210,7 +211,7 @@ def test_what_was_blocked_is_counted_for_each_file_and_for_all(tmp_path: Path) -
     for name, events in {"one": [read, blocked] * 2, "two": [read, blocked, read]}.items():
         neutral_file(tmp_path / f"{name}.jsonl", [{"session_id": name, **e} for e in events])
     under = configuration(tmp_path)
-    core = Core(under)
+    core = Core(under, keep=keep)
     tally = Tally(under.start_mode, under.context_limit, core.interventions)
     reports = told([tmp_path], core.feed, tally)
     found = [file_json(report)["interventions"] for report in reports]
