@@ -37,7 +37,7 @@ _CHECKERS: Final = words(
     " sphinx-build elm-make buf protoc tflint"
 )
 _WORDS: Final = {  # program -> its words that build or check
-    "cargo": words("build b check c clippy rustc doc"),
+    "cargo": words("rustc doc"),
     "go": words("build vet install"),
     "dotnet": words("build publish restore"),
     **dict.fromkeys(
@@ -62,6 +62,7 @@ _WORDS: Final = {  # program -> its words that build or check
     **dict.fromkeys(words("docker podman nerdctl"), words("build buildx")),
     "docker-compose": words("build"),
 }
+_COMPILES: Final = words("build b check c clippy")  # of cargo: one compiler, the same errors
 _SCRIPTS: Final = words("npm pnpm yarn bun deno")
 _SCRIPT: Final = re.compile(r"(?:^|[:-])(?:build|compile|lint|check|type-?check|types?|tsc)")
 _NO_BUILD: Final = words("clean distclean help test tests")  # of make and just
@@ -136,6 +137,8 @@ def _program(said: tuple[str, ...]) -> str | None:
         return f"{said[0]} {script}" if _SCRIPT.search(script) else None
     if said[:2] == ("docker", "compose"):
         return "docker compose build" if "build" in plain[1:2] else None
+    if said[0] == "cargo" and first in _COMPILES:
+        return "cargo build"
     word = next((w for w in plain if w.rpartition(":")[2] in _WORDS.get(said[0], ())), None)
     goals = said[0] in ("mvn", "mvnw", "gradle", "gradlew", "terraform", "tofu", "turbo", "nx")
     return f"{said[0]} {word}" if word and (word == first or goals) else None

@@ -49,6 +49,19 @@ _HERE: Final = frozenset({"localhost", "127.0.0.1", "[::1]", "::1", "0.0.0.0", "
 _NET: Final = frozenset({"ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EHOST"})
 
 
+_FORBIDDEN: Final = re.compile(
+    r"permission denied|\beacces\b|\beperm\b|operation not permitted|read-only (?:file|transaction)"
+    r"|\bforbidden\b|not authori[sz]ed|unauthori[sz]ed|not authenticated|access denied"
+    r"|accessdenied|authentication (?:failed|required)|insufficient (?:privilege|permission|scope)"
+)
+_TOLD_WITHIN: Final = 2_000  # characters at the end of a text
+
+
+def forbidden(text: str) -> bool:
+    """Whether a failed call's text says that it wanted a permission."""
+    return _FORBIDDEN.search(text[-_TOLD_WITHIN:].lower()) is not None
+
+
 def refusal(line: str) -> str | None:
     """The phrase of a line with the path, host, port, program or module it is about."""
     small = line.lower()

@@ -42,6 +42,9 @@ _NAMES: Final = tuple(
         r"^not ok \d+ -? ?(.+)$",  # tap
         r"^[ \t]*Failed (\S+) \[",  # dotnet
         r"^[ \t]*\d+ - (\S+) \(Failed\)",  # ctest
+        r"^(\S+ > .+) FAILED$",  # gradle
+        r"^\[ERROR\]\s+(\w*Tests?\w*\.\w+):\d+",  # surefire
+        r"^[ \t]*\d{1,3}\) (?!Failure:|Error:)(\S.*)$",  # exunit, rspec, phpunit, playwright
         r"^[ \t]*FAIL\s+(\S+\.\S+)",  # jest's files
     )
 )

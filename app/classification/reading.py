@@ -8,10 +8,12 @@ An attempt has no result yet; what is read from results stays empty for it.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from app.classification.arguments import command_of, path_of
 from app.classification.builds import build_of
 from app.classification.edits import edit_of, undoes
+from app.classification.errno import forbidden
 from app.classification.errors import error_of
 from app.classification.identity import identity
 from app.classification.marks import spelt_alike
@@ -97,12 +99,20 @@ def _pace(event: Event, cls: ToolClass, line: str | None) -> Pace:
 
 def _lines(event: Event) -> tuple[int, int] | None:
     """The first and last ten lines that a ranged read asks for."""
-    offset, limit = event.arguments.get("offset"), event.arguments.get("limit")
+    offset, limit = _range(event.arguments)
     if not _number(offset) or path_of(event.arguments) is None:
         return None
     first = int(str(offset))
     count = int(str(limit)) if _number(limit) else RANGE
     return first // 10, (first + max(1, count) - 1) // 10
+
+
+def _range(arguments: Mapping[str, Json]) -> tuple[Json, Json]:
+    """Where a read begins and how many lines it takes, in either of the two ways to say it."""
+    start, end = arguments.get("start_line"), arguments.get("end_line")
+    if not _number(start):
+        return arguments.get("offset"), arguments.get("limit")
+    return start, int(str(end)) - int(str(start)) + 1 if _number(end) else None
 
 
 def _number(value: Json) -> bool:
@@ -132,9 +142,10 @@ def _with_result(event: Event, call: Reading, line: str | None) -> Reading:
         digest=result_digest(_answering(event, line), answer) if answered else None,
         short=answered and len(answer) < SHORT,
         failed=fails,
+        refused=fails and forbidden(text),
         timed_out=timed_out(event, line),
         changes=call.changes and event.outcome == "ok" and not fails,
-        error=_error(call, answer, build) if fails or _in_vain(event, call) else None,
+        error=_error(call, answer, build) if fails or call.pace != "work" else None,
         test=run,
         build=build,
         ours=_ours(event),
@@ -145,13 +156,11 @@ def _answering(event: Event, line: str | None) -> str:
     return "shell" if line is not None else last_part(event.tool or "")
 
 
-def _in_vain(event: Event, call: Reading) -> bool:
-    """Whether a call that waits ended in error: that is an answer, and no failure of its own."""
-    return call.pace != "work" and event.outcome == "error"
-
-
 def _error(call: Reading, answer: str, build: BuildRun | None) -> str | None:
-    """The error of a failed call; that of a build is all of its errors, wherever they stand."""
+    """The error of a failed call, or the one that a call which waits or looks on was shown.
+
+    That of a build is all of its errors, wherever they stand.
+    """
     if call.tool_class not in ERRORS_OF:
         return None
     if build is not None and build.names and build.digest is not None:

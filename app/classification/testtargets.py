@@ -16,8 +16,10 @@ from app.classification.vocabulary import words
 
 # Options that are one with the word behind them.
 _SELECTORS: Final = words("-k -m -t -run --run --filter -n --tests --testNamePattern")
+_SEEDS: Final = words("--seed --random-seed --randomly-seed --random-order-seed")
 _HARMLESS: Final = words(
-    "-- -B -U -i -ntp -race -cover -failfast -json -shuffle -nologo --all --all-features"
+    "--trace --seed --random-seed --testdox"
+    " -- -B -U -i -ntp -race -cover -failfast -json -shuffle -nologo --all --all-features"
     " --asyncio-mode --bail --basetemp --batch-mode --cache-clear --capture --ci --code-highlight"
     " --color --colors --colour --console --continue --detectOpenHandles --disable-pytest-warnings"
     " --disable-warnings --dist --durations --durations-min --exitfirst --failed-first --ff"
@@ -47,7 +49,7 @@ def targets(program: str, said: Sequence[str]) -> Iterator[str]:
     at = 0
     while at < len(said):
         word, follows = said[at], said[at + 1] if at + 1 < len(said) else None
-        if _REDIRECTS.fullmatch(word):
+        if _REDIRECTS.fullmatch(word) or _is_seed(word, follows):
             at += 1
         elif follows is not None and _is_one_with_the_next(program, word):
             if not _is_harmless_pair(program, word, follows):
@@ -56,6 +58,11 @@ def targets(program: str, said: Sequence[str]) -> Iterator[str]:
         elif _counts(program, word):
             yield word
         at += 1
+
+
+def _is_seed(word: str, follows: str | None) -> bool:
+    """The order of tests, with its number behind it: no other tests, no other selection."""
+    return word in _SEEDS and follows is not None and follows.isdecimal()
 
 
 def _is_one_with_the_next(program: str, word: str) -> bool:

@@ -39,8 +39,8 @@ _NAMES: Final[Mapping[ToolClass, str]] = {
 _BY_NAME: Final[Mapping[str, ToolClass]] = {
     name: cls for cls, names in _NAMES.items() for name in names.split()
 }
-_POLLS: Final = words("bashoutput taskoutput write_stdin process wait")
-_DRAINS: Final = words("bashoutput taskoutput write_stdin")
+_POLLS: Final = words("bashoutput taskoutput write_stdin pty_read process wait")
+_DRAINS: Final = words("bashoutput taskoutput write_stdin pty_read")
 _EDIT_KEYS: Final = words(
     "old_string new_string old_str new_str oldtext newtext file_text patch diff new_source"
     " insert_line"

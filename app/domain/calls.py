@@ -91,6 +91,7 @@ class Reading:
     identity: str  # digest of tool class and argument values, 16 hex digits
     digest: str | None = None  # digest of the masked result; None: no result was reported
     failed: bool = False  # the outcome counts as a failure (benign exit codes do not)
+    refused: bool = False  # failed for want of a permission, as its text says
     timed_out: bool = False  # ended by the harness's clock, or by timeout(1)
     changes: bool = False  # a successful call of this kind changes the world's state
     pace: Pace = "work"
@@ -272,6 +273,7 @@ STORED: Final[Mapping[str, tuple[str, type | None, Callable[[Json], Any]]]] = {
     "identity": ("identity", str, _word),
     "digest": ("digest", str, _text),
     "failed": ("failed", bool, _yes),
+    "refused": ("refused", bool, _yes),
     "timed_out": ("timed_out", bool, _yes),
     "changed_state": ("changes", bool, _yes),
     "pace": ("pace", None, _ours),

@@ -131,6 +131,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     _debug("test_failure", "build", "builds", "{n} red builds of one target without progress"),
     _debug("test_failure", "errors", "errors", "the same errors in {n} builds"),
     _plan("same_error", "error", "count", "same error {n} times in 20 calls"),
+    _plan("same_error", "again", "again", "{n} errors in 20 calls that were met before"),
     _plan(
         "success_rate",
         "severe",
@@ -172,7 +173,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     _plan("no_progress", "calls", "calls", "{n} calls in a row without anything new"),
     _plan("denials", "same", "same", "same call denied {n} times in 20 calls"),
     _plan("denials", "mark", "mark", "{n} denials in 20 calls on one rule, path or address"),
-    _plan("denials", "dense", "dense", "{n} of the last 10 calls denied"),
+    _plan("denials", "dense", "dense", "{n} of the last 10 calls denied or refused"),
     _plan("denials", "rate", "rate", "{n} of the last 20 calls denied", _share, gt),
     _plan("denials", "count", "count", "{n} of the last 20 calls denied"),
     _says("looser_posture", "streak", "clean", "clean", "{n} distinct clean calls in a row"),

@@ -47,23 +47,36 @@ def _edited(step: Counting, call: Call) -> None:
 
 
 def _errored(step: Counting, call: Call, empty: Slot) -> None:
-    error = None if _counted_elsewhere(call.reading) else call.reading.error
-    if call.reading.pace == "drain" or (error is None and not _may_err(call.reading)):
-        return
-    slot = empty if error is None else Slot(call.seq, 1.0, error)
-    step.errors = (*step.errors, slot)[-ERROR_WINDOW:]
+    """R4: one more error, or a place without one for a call that could have met it."""
+    reading = call.reading
+    error = _met(step, reading)
     if error is not None:
+        step.errors = (*step.errors, Slot(call.seq, 1.0, error))[-ERROR_WINDOW:]
         step.touch("same_error", f"error:{error}")
+        step.touch("same_error", "again")
+    elif reading.tool_class in ERRORS_OF and reading.pace == "work":
+        step.errors = (*step.errors, empty)[-ERROR_WINDOW:]
+    if reading.changes:
+        step.kicked = call.seq
 
 
-def _counted_elsewhere(reading: Reading) -> bool:
-    """What only waits did not fail; the errors of a red build are R5's, whose mode is debug."""
-    return not reading.failed or (reading.build is not None and reading.build.result == "red")
+def _met(step: Counting, reading: Reading) -> str | None:
+    """The error that counts; those of a red build are R5's, whose mode is debug.
+
+    A call that waits or looks on is shown an error, and may be shown the same as often as it looks:
+    it counts once after each call that was meant to change something.
+    """
+    if reading.build is not None and reading.build.result == "red":
+        return None
+    if reading.failed and reading.pace != "drain":
+        return reading.error
+    shown = reading.pace != "work" and not _shown(step, reading.error)
+    return reading.error if shown else None
 
 
-def _may_err(reading: Reading) -> bool:
-    """Whether a call takes a place in the window: what an agent reads meanwhile hides no error."""
-    return reading.tool_class in ERRORS_OF and reading.pace == "work"
+def _shown(step: Counting, error: str | None) -> bool:
+    """Whether an error was met since the last call that was meant to change something."""
+    return any(slot.key == error and slot.seq > step.kicked for slot in step.errors)
 
 
 def _streak(step: Counting, call: Call) -> None:

@@ -65,6 +65,16 @@ def _errors(stream: Stream, about: str) -> Finding:
     return _sum([slot for slot in stream.errors if slot.key == about])
 
 
+def _errors_again(stream: Stream, _: str) -> Finding:
+    """Failed calls that met an error which the window holds already."""
+    met, again = set(), []
+    for slot in stream.errors:
+        if slot.weight and slot.key in met:
+            again.append(slot)
+        met.add(slot.key)
+    return _sum(again)
+
+
 def _denied_same(stream: Stream, about: str) -> Finding:
     return _sum([slot for slot in stream.denials if slot.key == about])
 
@@ -73,8 +83,13 @@ def _denied_mark(stream: Stream, about: str) -> Finding:
     return _sum([slot for slot in stream.denials if about in slot.marks])
 
 
+def _denied(stream: Stream) -> Finding:
+    """Denials alone: what the system refused stands in the window with half a weight."""
+    return _sum([slot for slot in stream.denials if slot.weight >= 1])
+
+
 def _denied_share(stream: Stream, _: str) -> Finding:
-    denied = _sum(stream.denials)
+    denied = _denied(stream)
     return Finding(value=denied.value / max(1, len(stream.denials)), seqs=denied.seqs)
 
 
@@ -123,6 +138,7 @@ FINDINGS: Final[Mapping[tuple[str, str], Callable[[Stream, str], Finding]]] = {
     ("repeated", "same"): _repeats,
     ("repeated", "poll"): _repeats,
     ("same_error", "error"): _errors,
+    ("same_error", "again"): _errors_again,
     ("no_progress", "stale"): lambda stream, _: _sum(stream.stale),
     ("no_progress", "calls"): lambda stream, _: _failing(stream.idle),
     ("edit_failures", "path"): lambda stream, about: _failing(stream.failed_edits.get(about)),
@@ -135,7 +151,7 @@ FINDINGS: Final[Mapping[tuple[str, str], Callable[[Stream, str], Finding]]] = {
     ("denials", "mark"): _denied_mark,
     ("denials", "dense"): lambda stream, _: _sum(stream.denials[-DENSE:]),
     ("denials", "rate"): _denied_share,
-    ("denials", "count"): lambda stream, _: _sum(stream.denials),
+    ("denials", "count"): lambda stream, _: _denied(stream),
     ("success_rate", "low"): _success,
     ("success_rate", "severe"): _success,
     ("streak", "clean"): lambda stream, _: _failing(stream.clean),

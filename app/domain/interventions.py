@@ -25,6 +25,7 @@ from app.domain.stream import NO_FAILURE, Block, Counting, Escalation, Slot, Str
 
 DENIAL_WINDOW = 20  # calls that were not blocked
 BLOCK_WINDOW = 10  # calls
+REFUSED = 0.5  # of a call that ran and was refused by the system it asked
 SHADOW = 6  # calls after a block of ours in which repeats are advice
 TERMINAL = 1  # the second block in a row of one step ends the run's hope (seed 002)
 
@@ -52,9 +53,10 @@ def denied(step: Counting, call: Call) -> None:
         step.touch("denials", key)
 
 
-def allowed(step: Counting, empty: Slot) -> None:
-    """R7 after a call that ran: it takes a place in the windows."""
-    step.denials = (*step.denials, empty)[-DENIAL_WINDOW:]
+def allowed(step: Counting, empty: Slot, call: Call) -> None:
+    """R7 after a call that ran: it takes a place in the window, and half a weight if refused."""
+    slot = Slot(call.seq, REFUSED) if call.reading.refused else empty
+    step.denials = (*step.denials, slot)[-DENIAL_WINDOW:]
 
 
 def blocked(step: Counting, call: Call, rule: str | None, *, ours: bool) -> Block:

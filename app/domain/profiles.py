@@ -47,6 +47,9 @@ MEANINGS: Final[Mapping[str, Threshold]] = MappingProxyType(
         "repeated.dead": _t(8, 8, "unchanged answers to a poll of something long dead", "R1"),
         "repeated.dead_minutes": _t(45, 45, "minutes without change after which it is dead", "R1"),
         "same_error.count": _t(5, 5, "one error among the last 20 counted calls", "R4"),
+        "same_error.again": _t(
+            5, 5, "errors that a window of 20 counted calls holds already", "R4"
+        ),
         "no_progress.stale": _t(6, 0, "weight of stale calls among the last 16 counted ones", "R2"),
         "no_progress.calls": _t(
             0, 11, "calls in a row that brought nothing new", "seed 001: over 10"
@@ -65,7 +68,7 @@ MEANINGS: Final[Mapping[str, Threshold]] = MappingProxyType(
         "timeouts.count": _t(3, 3, "timeouts among the last 10 calls, polls aside", "R8; seed 000"),
         "denials.same": _t(3, 0, "denials of the same call among the last 20", "R7"),
         "denials.mark": _t(4, 0, "denials on one rule, path or URL among the last 20", "R7"),
-        "denials.dense": _t(4, 0, "denials among the last 10 calls", "R7"),
+        "denials.dense": _t(4, 0, "denials among the last 10 calls; refusals half", "R7"),
         "denials.rate": _t(0, 0.30, "share of the last 20 calls denied, exceeded", "seed 000"),
         "denials.count": _t(0, 15, "denials among the last 20 calls", "seed 000"),
         "success_rate.low": _t(

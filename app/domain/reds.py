@@ -110,9 +110,12 @@ def _fewer(before: Reds, red: Red) -> bool:
 
 
 def _moved(before: Reds, red: Red) -> bool:
-    """Whether other tests fail now, and no more of them than at best."""
+    """Whether tests fail that never did, in place of others, and no more of them than at best.
+
+    Tests that only take turns in failing are a see-saw and no progress.
+    """
     failed, names = red.failed, red.names
-    if not names or not before.names or names in before.known:
+    if not names or not before.names or set(names) <= set().union(*before.known):
         return False
     others = not set(names) >= set(before.names)
     return others and (before.best is None or (failed or len(names)) <= before.best)

@@ -132,4 +132,9 @@ def _counts(reading: Reading, novelty: Novelty) -> bool:
         return True
     if reading.tool_class in ("edit", "write"):
         return not reading.failed
-    return not (reading.tool_class == "shell" and reading.short)
+    return not (reading.tool_class == "shell" and reading.short) or _only_looks(reading)
+
+
+def _only_looks(reading: Reading) -> bool:
+    """A shell line that is known to change nothing; of others a short answer says little."""
+    return all(effect == "read" for effect in reading.effects)

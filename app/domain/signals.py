@@ -101,7 +101,7 @@ def _counted(step: Counting, call: Call, *, refused: bool) -> None:
 
 def _ran(step: Counting, call: Call, empty: Slot) -> None:
     """A call that was let through; `empty` is its place in windows where it weighs nothing."""
-    allowed(step, empty)
+    allowed(step, empty, call)
     if looks(call):
         step.looked = call.seq
     if call.reading.tool_class == "talk":

@@ -166,6 +166,7 @@ class Stream:
     repeats: Mapping[str, Repeat] = field(default_factory=dict)  # by identity
     stale: tuple[Slot, ...] = ()  # last 16 counted calls since the last change
     idle: Failing = NO_FAILURE  # calls in a row without anything new
+    kicked: int = 0  # the latest call that changed something, or would have if it were the first
     errors: tuple[Slot, ...] = ()  # error identities of the last 20 counted calls
 
     failed_edits: Lru[Failing] = _FAILED_EDITS

@@ -30,6 +30,7 @@ SWEEPS: Final[Mapping[str, tuple[float, ...]]] = MappingProxyType(
         "repeated.dead": (4, 8, 16),
         "repeated.dead_minutes": (15, 45, 90),
         "same_error.count": (3, 4, 5, 6, 8),
+        "same_error.again": (4, 5, 6, 8, 10),
         "no_progress.stale": (4, 5, 6, 8, 10),
         "no_progress.calls": (8, 11, 15, 20),
         "edit_failures.count": (2, 3, 4, 5, 6),

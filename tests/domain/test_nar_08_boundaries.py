@@ -116,6 +116,17 @@ def test_nar_08_a_share_needs_a_full_window_and_forgets_what_rolled_out(
     assert not trips(name, number, after([call(2 * size, "last", bad)], fine))
 
 
+@pytest.mark.parametrize(("others", "expected"), [(13, True), (14, False)])
+def test_nar_08_errors_that_come_back_are_forgotten_when_they_roll_out(
+    others: int, expected: bool
+) -> None:
+    """Seven calls with two errors in turn come back five times, while all of them are in sight."""
+    turns = [call(seq, str(seq), "error", error="EF"[seq % 2]) for seq in range(1, 7)]
+    stream = after([*turns, *(call(seq, str(seq)) for seq in range(7, 7 + others))])
+    last = after([call(40, "40", "error", error="E")], stream)
+    assert bool(trips("same_error.again", 5, last)) is expected
+
+
 @pytest.mark.parametrize(("others", "expected"), [(19, True), (20, False)])
 def test_nar_08_a_call_not_seen_for_twenty_calls_starts_again(others: int, expected: bool) -> None:
     stream = after(call(seq, outcome="error") for seq in (1, 2))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.calls import BuildRun, TestRun
+from app.domain.calls import BuildRun, Call, TestRun
 from app.domain.events import Outcome, Usage
 from app.domain.findings import Finding, find
 from app.domain.interventions import Said
@@ -140,6 +140,47 @@ def test_other_tests_failing_are_progress_and_the_same_ones_with_one_more_are_no
     assert find(after(worse), "test_failure", "target:pytest a").value == 2
     back = [*moved, red(3, 1, ("t::a",))]
     assert find(after(back), "test_failure", "target:pytest a").value == 2
+
+
+def test_tests_that_take_turns_in_failing_are_no_progress() -> None:
+    runs = [("a", "b"), ("b", "c"), ("a", "b"), ("a", "c"), ("b", "c")]
+    stream = after(red(seq, 2, names) for seq, names in enumerate(runs, 1))
+    assert find(stream, "test_failure", "target:pytest a").value == 4  # since c came
+
+
+def test_errors_that_come_back_count_together() -> None:
+    stream = after(call(seq, str(seq), "error", error="EFG"[seq % 3]) for seq in range(1, 9))
+    assert find(stream, "same_error", "again").value == 5
+    assert find(stream, "same_error", "error:E").value == 2
+
+
+def test_an_error_that_a_call_is_shown_counts_once_after_each_thing_that_was_tried() -> None:
+    def shown(seq: int) -> Call:
+        return call(seq, "logs", pace="poll", error="E", digest=str(seq))
+
+    stream = after([shown(1), shown(2), shown(3)])
+    assert find(stream, "same_error", "error:E").value == 1
+    tried = [call(4, "restart", changes=True), shown(5), shown(6)]
+    tried += [call(7, "restart", changes=True), shown(8)]
+    assert find(after(tried, stream), "same_error", "error:E").value == 3
+
+
+def test_what_the_system_refuses_is_half_a_denial_beside_denials() -> None:
+    refused = [call(seq, str(seq), "error", refused=True) for seq in (1, 2)]
+    denials = [call(seq, str(seq), "denied") for seq in (3, 4, 5)]
+    stream = after([*refused, *denials])
+    assert find(stream, "denials", "dense").value == 4
+    assert find(stream, "denials", "count").value == 3
+    assert all(rule != "denials" for rule, _ in after(refused).touched)
+
+
+def test_looking_that_finds_nothing_again_and_again_is_stale() -> None:
+    nothing = [
+        call(seq, str(seq), digest="", short=True, effects=("read",)) for seq in range(1, 14)
+    ]
+    assert find(after(nothing), "no_progress", "stale").value == 6
+    unknown = [call(seq, str(seq), digest="", short=True) for seq in range(1, 14)]
+    assert find(after(unknown), "no_progress", "stale").value == 0
 
 
 def test_a_build_that_gets_no_better_counts_and_its_errors_count_nowhere_else() -> None:

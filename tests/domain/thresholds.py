@@ -130,6 +130,9 @@ ROWS: Final[Mapping[str, Row]] = {
     "same_error.count": Row(
         reach=lambda n: _many(n, lambda seq: call(seq, str(seq), "error", error="E"))
     ),
+    "same_error.again": Row(
+        reach=lambda n: _many(n + 2, lambda seq: call(seq, str(seq), "error", error="EF"[seq % 2]))
+    ),
     "no_progress.stale": Row(reach=_stale, step=0.5),
     "no_progress.calls": Row(reach=_idle),
     "edit_failures.count": Row(reach=lambda n: _many(n, lambda seq: edit(seq, str(seq), "error"))),
