@@ -105,8 +105,16 @@ def _forgotten(stream: Stream, seqs: frozenset[int]) -> Stream:
     def unless(failing: Failing) -> Failing:
         return NO_FAILURE if seqs.intersection(failing.seqs) else failing
 
+    failing = stream.failing_names
+    for name, held in failing.items():
+        failing = failing.drop(name) if seqs.intersection(held.seqs) else failing
+    targets = stream.targets
+    for target, reds in targets.items():
+        targets = targets.drop(target) if seqs.intersection(reds.seqs) else targets
     return replace(
         stream,
+        targets=targets,
+        failing_names=failing,
         stale=other(stream.stale),
         errors=other(stream.errors),
         denials=other(stream.denials),

@@ -105,7 +105,8 @@ def _ran(step: Counting, call: Call, empty: Slot) -> None:
     if looks(call):
         step.looked = call.seq
     if call.reading.tool_class == "talk":
-        noted(step, call)
+        if learnt(step, call) == "stale":
+            noted(step, call)
         return
     failures(step, call, empty)
     novelty = learnt(step, call)
