@@ -2,6 +2,7 @@
 
     built(line)                     which program, and what it is asked to check
     build_of(event, line, text)     the same with how it ended; None: the line is none
+    tests_of(event, text)           tests that a tool ran which is no shell
 
 A line of any program whose output holds a test runner's own summary counts as one too, and its
 target is the line. None of them says anything about the test boundary, which knows test runs alone.
@@ -65,6 +66,7 @@ _WORDS: Final = {  # program -> its words that build or check
 _COMPILES: Final = words("build b check c clippy")  # of cargo: one compiler, the same errors
 _SCRIPTS: Final = words("npm pnpm yarn bun deno")
 _SCRIPT: Final = re.compile(r"(?:^|[:-])(?:build|compile|lint|check|type-?check|types?|tsc)")
+_ENDS: Final = ("ok", "error")
 _NO_BUILD: Final = words("clean distclean help test tests")  # of make and just
 _ASKS: Final = words("--version -v -V --help -h -n --dry-run --list")
 _VALUED: Final = words(
@@ -80,7 +82,7 @@ _SUMMARY: Final = re.compile(
     r"|^[ \t]+\d+ (?:passing|failing)\b|^Ran \d+ tests? in |^\d+ examples?, \d+ failures?"
     r"|Tests run: \d+, Failures: \d+|^# (?:pass|fail) \d+$|^OK \(\d+ tests?,"
     r"|^(?:Passed|Failed)! +- Failed:|tests passed, \d+ tests? failed|^\d+ tests?, \d+ failures?"
-    r"|^\d+ runs, \d+ assertions, \d+ failures",
+    r"|^\d+ runs, \d+ assertions, \d+ failures|^\d+ tests completed, \d+ failed",
     re.MULTILINE,
 )
 _SUMMED: Final = (
@@ -166,7 +168,7 @@ def build_of(event: Event, line: str, text: str, answer: str) -> BuildRun | None
 
     `answer` is the text with what changes by itself masked.
     """
-    if event.outcome not in ("ok", "error"):
+    if event.outcome not in _ENDS:
         return None
     found = built(line)
     if found is None:
@@ -214,11 +216,22 @@ def _result(event: Event, found: Built, text: str, wrong: Faults) -> TestResult:
 
 def _summarised(event: Event, line: str, text: str) -> BuildRun | None:
     """A line that is no known build and printed the summary of a test runner."""
-    if not _has_summary(text) or pace(line) != "work" or looks_on(line):
+    if pace(line) != "work" or looks_on(line):
+        return None
+    return _ran_tests(event, f"line {_short(core(line))}", text)
+
+
+def tests_of(event: Event, text: str) -> BuildRun | None:
+    """The tests that a tool ran which is no shell, told by a runner's summary in its answer."""
+    return _ran_tests(event, f"tool {event.tool}", text) if event.outcome in _ENDS else None
+
+
+def _ran_tests(event: Event, target: str, text: str) -> BuildRun | None:
+    if not _has_summary(text):
         return None
     wrong = _tests_in(text)
     red = wrong.number or wrong.names or event.outcome == "error"
-    return _build("tests", f"line {_short(core(line))}", "red" if red else "green", wrong)
+    return _build("tests", target, "red" if red else "green", wrong)
 
 
 def _has_summary(text: str) -> bool:

@@ -23,6 +23,10 @@ _TEMPORARY: Final = re.compile(
 _RANDOM: Final = re.compile(r"\btmp(?:\.\w*\d\w*|(?=[a-z_]*\d)[a-z\d_]{8})\b")  # mktemp, tempfile
 
 
+# What a browser's tools call an element of the page as it was read last.
+_REF: Final = re.compile(r"(\bref(?:=|[\"']: ?)[\"']?)(?:[a-z]\d+)?e\d+\b")
+
+
 def named_alike(text: str) -> str:
     """A text in which names that were made up for one time stand for what they are of."""
     if "-" in text and _POD_CORE.search(text):
@@ -30,4 +34,6 @@ def named_alike(text: str) -> str:
     if "tmp" in text or "/T/" in text or "/dev/shm/" in text:
         text = _TEMPORARY.sub("/tmp/P", text)
         text = _RANDOM.sub("tmpP", text)
+    if "ref" in text:
+        text = _REF.sub(r"\1E", text)
     return text

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 
 from app.classification.arguments import command_of, path_of
-from app.classification.builds import build_of
+from app.classification.builds import build_of, tests_of
 from app.classification.edits import edit_of, undoes
 from app.classification.errno import forbidden
 from app.classification.errors import error_of
@@ -133,8 +133,7 @@ def _marks(event: Event, line: str | None) -> tuple[str, ...]:
 def _with_result(event: Event, call: Reading, line: str | None) -> Reading:
     text, answer = read_over(event.result or "")
     run = run_of(event, line, text) if line is not None and call.tool_class == "test" else None
-    shell = line is not None and call.tool_class == "shell"
-    build = build_of(event, line, text, answer) if line is not None and shell else None
+    build = _build(event, call, line, text, answer)
     fails = failed(event, call.tool_class, line, text, run)
     answered = event.result is not None
     return replace(
@@ -150,6 +149,15 @@ def _with_result(event: Event, call: Reading, line: str | None) -> Reading:
         build=build,
         ours=_ours(event),
     )
+
+
+def _build(
+    event: Event, call: Reading, line: str | None, text: str, answer: str
+) -> BuildRun | None:
+    """What a shell line built or checked, or which tests another tool ran."""
+    if line is not None:
+        return build_of(event, line, text, answer) if call.tool_class == "shell" else None
+    return tests_of(event, text) if call.tool_class in ("mcp", "other") else None
 
 
 def _answering(event: Event, line: str | None) -> str:

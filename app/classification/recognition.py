@@ -28,15 +28,22 @@ _WRAPPERS: Final = words("sudo env time nohup command exec stdbuf nice")
 
 # Programs (with their first words) that ask for the state of something running elsewhere.
 _STATUS: Final = phrases(
-    "gh run|gh pr checks|glab ci|kubectl get|kubectl describe|kubectl logs|kubectl rollout"
+    "gh run|gh pr checks|glab ci|kubectl get|kubectl describe|kubectl logs|kubectl rollout status"
+    "|kubectl rollout history|kubectl wait|kubectl top|kubectl events|helm status|docker inspect"
     "|docker ps|docker logs|docker compose ps|docker compose logs|squeue|sacct|systemctl status"
     "|systemctl is-active|ps|pgrep|nvidia-smi|tail"
 )
+_CLOUDS: Final = (("aws",), ("gcloud",), ("az",))
+_ASKING: Final = ("describe", "list", "get-", "show", "wait")
 _CHANGING: Final = phrases(
     "git checkout|git switch|git stash|git apply|git am|git merge|git rebase|git pull|git reset"
     "|git cherry-pick|git revert|git restore|git bisect|git commit|git add|git mv|git rm|git clone"
     "|mv|rm|cp|touch|mkdir|ln|chmod|tee|patch|docker compose up|docker compose down"
     "|make install|make clean|make gen|pip install|pip3 install|python -m pip|uv add|uv sync"
+    "|git push|kubectl apply|kubectl delete|kubectl scale|kubectl patch|kubectl set|kubectl create"
+    "|kubectl rollout restart|kubectl rollout undo|helm upgrade|helm install|helm rollback"
+    "|docker restart|docker stop|docker rm|docker compose restart|systemctl restart|systemctl start"
+    "|systemctl stop|service|terraform apply|tofu apply|gh run rerun|gh workflow run"
     "|uv pip|npm install|npm ci|npm i|pnpm add|pnpm install|yarn add|yarn install|bun add"
     "|bun install|cargo add|go get|go mod|apt install|apt-get install|brew install|gem install"
     "|bundle install|poetry add|poetry install|composer require|composer install"
@@ -98,7 +105,12 @@ def pace(line: str) -> Pace:
     if not line.strip() or any(_waits(command(member)) for member in split(line)):
         return "drain"
     first = next((command(member) for member in working(line)), ())
-    return "poll" if starts(first, _STATUS) else "work"
+    return "poll" if starts(first, _STATUS) or _asks_a_cloud(first) else "work"
+
+
+def _asks_a_cloud(said: tuple[str, ...]) -> bool:
+    """Whether a cloud's own program is asked how something is: `aws rds describe-db-instances`."""
+    return said[:1] in _CLOUDS and any(word.startswith(_ASKING) for word in said[1:4])
 
 
 def _waits(said: tuple[str, ...]) -> bool:

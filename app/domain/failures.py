@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.domain.calls import ERRORS_OF, Call, Reading
+from app.domain.calls import Call, Reading
 from app.domain.reds import built, tested
 from app.domain.stream import NO_FAILURE, Counting, Slot, grown
 
@@ -54,7 +54,7 @@ def _errored(step: Counting, call: Call, empty: Slot) -> None:
         step.errors = (*step.errors, Slot(call.seq, 1.0, error))[-ERROR_WINDOW:]
         step.touch("same_error", f"error:{error}")
         step.touch("same_error", "again")
-    elif reading.tool_class in ERRORS_OF and reading.pace == "work":
+    elif reading.pace == "work":
         step.errors = (*step.errors, empty)[-ERROR_WINDOW:]
     if reading.changes:
         step.kicked = call.seq

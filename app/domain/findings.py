@@ -53,7 +53,7 @@ def _failing(failing: Failing | None) -> Finding:
 
 def _reds(stream: Stream, about: str) -> Finding:
     reds = stream.targets.get(about)
-    return NOTHING if reds is None else Finding(value=reds.count, seqs=reds.seqs)
+    return NOTHING if reds is None else Finding(value=int(reds.count), seqs=reds.seqs)
 
 
 def _sum(slots: Iterable[Slot]) -> Finding:

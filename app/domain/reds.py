@@ -13,7 +13,8 @@ from app.domain.replacing import replace
 from app.domain.stream import NAME_SETS, NO_FAILURE, Counting, Reds, evidence, grown
 
 NAMES_LENGTH = 200  # characters of failing names that tell one set from another
-UNCLEAR = 0.5  # of a red run that nobody can call better or worse
+UNCLEAR = 0.75  # of a red run that nobody can call better or worse
+ANSWERED = 0.5  # of a linter's findings: an answer, and they may be long known
 
 
 class Red(NamedTuple):
@@ -49,7 +50,7 @@ def built(step: Counting, call: Call) -> None:
         return
     said = run.digest or call.reading.digest
     names = () if run.digest is None else (run.digest,)
-    weight = 1 if call.reading.failed else UNCLEAR  # findings of a linter may be long known
+    weight = 1 if call.reading.failed else ANSWERED
     _red(step, call, f"build:{run.target}", Red(run.failed, names, said, weight), build=True)
     if call.reading.failed and run.digest is not None:
         _again(step, call, f"errors:{run.failed}|{run.digest}")
@@ -100,7 +101,7 @@ def _reds(before: Reds | None, red: Red, seq: int, *, build: bool) -> Reds:
     if _fewer(before, red) or (not build and _moved(before, red)):
         return replace(after, count=1, seqs=(seq,))
     unclear = _other_errors(before, red) if build else failed is None and said != before.digest
-    weight = UNCLEAR if unclear else full
+    weight = min(UNCLEAR, full) if unclear else full
     return replace(after, count=before.count + weight, seqs=evidence(before.seqs, seq))
 
 

@@ -33,7 +33,7 @@ def cleared(step: Counting) -> None:
 
 
 def repeated(step: Counting, call: Call, novelty: Novelty) -> None:
-    """R1: a repeat counts, a new answer to a poll starts again."""
+    """R1: a repeat counts, a new answer starts again."""
     reading = call.reading
     if _settled(reading):
         step.repeats = {key: it for key, it in step.repeats.items() if key != reading.identity}
@@ -78,14 +78,21 @@ def _counted_elsewhere(reading: Reading) -> bool:
 
 
 def _repeat(step: Counting, call: Call, novelty: Novelty, known: Repeat | None, key: str) -> Repeat:
-    """What is known of an identity after one more call of it."""
-    polls = call.reading.pace != "work"
-    if known is None or (novelty == "new" and polls):
-        failed = _ended_badly(call.reading)
-        return Repeat(1, step.calls, call.at_ms, call.at_ms, (call.seq,), failed)
+    """What is known of an identity after one more call of it.
+
+    A new answer while nothing was changed says that the world moves by itself, and that the call
+    watches it: from then on it is a poll, however it is spelt.
+    """
+    failed = _ended_badly(call.reading)
+    watches = call.reading.pace != "work" or (known is not None and known.watches)
+    if known is None or (novelty == "new" and watches):
+        return Repeat(1, step.calls, call.at_ms, call.at_ms, (call.seq,), failed, watches)
+    if novelty == "new":
+        moved = not call.reading.failed
+        return Repeat(1, step.calls, call.at_ms, call.at_ms, (call.seq,), failed, moved)
     if novelty != "stale":
         return known._replace(call=step.calls, at_ms=call.at_ms)
-    step.touch("repeated", f"{'poll' if polls else 'same'}:{key}")
+    step.touch("repeated", f"{'poll' if watches else 'same'}:{key}")
     seqs = evidence(known.seqs, call.seq)
     return known._replace(times=known.times + 1, call=step.calls, at_ms=call.at_ms, seqs=seqs)
 
@@ -132,9 +139,4 @@ def _counts(reading: Reading, novelty: Novelty) -> bool:
         return True
     if reading.tool_class in ("edit", "write"):
         return not reading.failed
-    return not (reading.tool_class == "shell" and reading.short) or _only_looks(reading)
-
-
-def _only_looks(reading: Reading) -> bool:
-    """A shell line that is known to change nothing; of others a short answer says little."""
-    return all(effect == "read" for effect in reading.effects)
+    return not (reading.tool_class == "shell" and reading.short)

@@ -61,6 +61,7 @@ class Repeat(NamedTuple):
     at_ms: int  # when the last of them came
     seqs: tuple[int, ...]
     failed: bool = False  # how all of them ended
+    watches: bool = False  # a poll, or a call whose answer changed by itself
 
 
 class Failing(NamedTuple):

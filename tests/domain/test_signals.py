@@ -84,22 +84,19 @@ def test_a_poll_that_meets_one_error_again_and_again_counts_however_long_apart()
     assert not after([*refused, call(8, pace="drain")]).repeats["a"].failed
 
 
-def test_what_is_read_meanwhile_hides_no_error() -> None:
-    stream = after([call(1, "make", "error", error="E")])
-    reads = (call(seq, str(seq), tool_class="read") for seq in range(2, 42))
-    stream = after([*reads, call(42, "ninja", "error", error="E")], stream)
-    assert find(stream, "same_error", "error:E").value == 2
-    shells = [call(seq, str(seq)) for seq in range(43, 61)]
-    assert find(after(shells, stream), "same_error", "error:E").value == 2
-    assert find(after([call(61, "61")], after(shells, stream)), "same_error", "error:E").value == 1
-
-
-def test_a_new_answer_neither_adds_nor_resets_but_for_a_poll_it_resets() -> None:
-    for pace, expected in (("work", 3), ("poll", 2)):
+def test_a_new_answer_starts_again_and_says_that_the_call_watches_something() -> None:
+    for pace in ("work", "poll"):
         calls = [call(seq, pace=pace) for seq in (1, 2)]
         calls += [call(3, pace=pace, digest="another answer"), call(4, pace=pace)]
-        kind = "same" if pace == "work" else "poll"
-        assert find(after(calls), "repeated", f"{kind}:a").value == expected
+        assert find(after(calls), "repeated", "poll:a").value == 2
+        assert after(calls).repeats["a"].watches
+
+
+def test_a_watch_that_a_list_does_not_know_counts_as_a_poll() -> None:
+    answers = ["31 %", "31 %", "48 %", "66 %", "66 %", "66 %", "66 %", "66 %"]
+    stream = after(call(seq, digest=each) for seq, each in enumerate(answers))
+    assert [key for rule, key in stream.touched if rule == "repeated"] == ["poll:a"]
+    assert find(stream, "repeated", "poll:a").value == 5
 
 
 def test_an_identity_not_seen_for_twenty_calls_starts_again() -> None:
@@ -174,15 +171,6 @@ def test_what_the_system_refuses_is_half_a_denial_beside_denials() -> None:
     assert all(rule != "denials" for rule, _ in after(refused).touched)
 
 
-def test_looking_that_finds_nothing_again_and_again_is_stale() -> None:
-    nothing = [
-        call(seq, str(seq), digest="", short=True, effects=("read",)) for seq in range(1, 14)
-    ]
-    assert find(after(nothing), "no_progress", "stale").value == 6
-    unknown = [call(seq, str(seq), digest="", short=True) for seq in range(1, 14)]
-    assert find(after(unknown), "no_progress", "stale").value == 0
-
-
 def test_a_build_that_gets_no_better_counts_and_its_errors_count_nowhere_else() -> None:
     stream = after(build(seq) for seq in range(1, 6))
     assert find(stream, "test_failure", "build:make all").value == 5
@@ -196,9 +184,9 @@ def test_a_build_with_errors_nobody_has_seen_weighs_half_and_a_linter_that_only_
     None
 ):
     others = [build(seq, said=str(seq)) for seq in range(1, 10)]
-    assert find(after(others), "test_failure", "build:make all").value == 5
+    assert find(after(others), "test_failure", "build:make all").value == 7
     back = [*others, build(10, said="1")]
-    assert find(after(back), "test_failure", "build:make all").value == 6
+    assert find(after(back), "test_failure", "build:make all").value == 8
     run = BuildRun(runner="ruff", target="ruff", result="red", failed=2, digest="E")
     findings = [call(seq, "ruff", "error", failed=False, build=run) for seq in range(1, 10)]
     assert find(after(findings), "test_failure", "build:ruff").value == 5
