@@ -149,7 +149,8 @@ def _program(said: tuple[str, ...]) -> str | None:
 def _target(runner: str, said: Sequence[str], folder: str) -> str:
     """What tells one build from another: its words without options, and the folder it runs in."""
     kept = [word for at, word in enumerate(said) if at and not _option(said, at)]
-    dropped = (*runner.split(), *(("run",) if said[0] in _SCRIPTS else ()))
+    compiles = _COMPILES if runner == "cargo build" else frozenset[str]()
+    dropped = {*runner.split(), *compiles, *(("run",) if said[0] in _SCRIPTS else ())}
     words_of_it = [word for word in kept if word not in dropped]
     where = (f"in {folder}",) if folder else ()
     return _short(" ".join((runner, *words_of_it, *where)))
