@@ -6,10 +6,10 @@
 
 The mix of tools and outcomes and the mean lengths are those of public recordings of Claude Code: a
 result has 1.9 kB there and the arguments 0.6 kB, so an event 3 kB; a session file has 9.5 kB for
-each call there and 7.5 here. The recordings spread wider (half of their results have fewer than 300 characters, and
-one in a hundred some 40,000); here every length from 50 to 4,000 characters is as likely. As
-there, a third of the events has signs that are not ASCII, and one read in eight asks for a range
-of lines.
+each call there and 7.5 here. The recordings spread wider (half of their results have fewer than
+300 characters, and one in a hundred some 40,000); here every length from 50 to 4,000 characters is
+as likely. As there, a third of the events has signs that are not ASCII, and one read in eight asks
+for a range of lines.
 """
 
 from __future__ import annotations
