@@ -18,6 +18,7 @@ from app.domain.stream import (
     grown,
 )
 
+STILL = frozenset({"read", "search"})  # classes whose answers do not move by themselves
 STALE_WINDOW = 16  # counted calls
 FULL, HALF = 1.0, 0.5  # half: a short answer that is no failure, or bookkeeping
 
@@ -81,13 +82,14 @@ def _repeat(step: Counting, call: Call, novelty: Novelty, known: Repeat | None, 
     """What is known of an identity after one more call of it.
 
     A new answer while nothing was changed says that the world moves by itself, and that the call
-    watches it: from then on it is a poll, however it is spelt.
+    watches it: from then on it is a poll, however it is spelt. Of a file it says only that a harness
+    has two ways to tell the same ("unchanged since it was read"), so it is let pass.
     """
     failed = _ended_badly(call.reading)
     watches = call.reading.pace != "work" or (known is not None and known.watches)
     if known is None or (novelty == "new" and watches):
         return Repeat(1, step.calls, call.at_ms, call.at_ms, (call.seq,), failed, watches)
-    if novelty == "new":
+    if novelty == "new" and call.reading.tool_class not in STILL:
         moved = not call.reading.failed
         return Repeat(1, step.calls, call.at_ms, call.at_ms, (call.seq,), failed, moved)
     if novelty != "stale":

@@ -92,6 +92,12 @@ def test_a_new_answer_starts_again_and_says_that_the_call_watches_something() ->
         assert after(calls).repeats["a"].watches
 
 
+def test_a_file_that_is_told_in_two_ways_is_no_watch() -> None:
+    told = ["text", "text", "unchanged", "unchanged", "unchanged"]
+    stream = after(call(seq, tool_class="read", digest=each) for seq, each in enumerate(told))
+    assert find(stream, "repeated", "same:a").value == 4
+
+
 def test_a_watch_that_a_list_does_not_know_counts_as_a_poll() -> None:
     answers = ["31 %", "31 %", "48 %", "66 %", "66 %", "66 %", "66 %", "66 %"]
     stream = after(call(seq, digest=each) for seq, each in enumerate(answers))
