@@ -82,8 +82,8 @@ def _repeat(step: Counting, call: Call, novelty: Novelty, known: Repeat | None, 
     """What is known of an identity after one more call of it.
 
     A new answer while nothing was changed says that the world moves by itself, and that the call
-    watches it: from then on it is a poll, however it is spelt. Of a file it says only that a harness
-    has two ways to tell the same ("unchanged since it was read"), so it is let pass.
+    watches it: from then on it is a poll, however it is spelt. Of a file it says only that a
+    harness has two ways to tell the same ("unchanged since it was read"), so it is let pass.
     """
     failed = _ended_badly(call.reading)
     watches = call.reading.pace != "work" or (known is not None and known.watches)

@@ -30,7 +30,7 @@ from app.replay.claude_lines import (
 )
 from app.replay.claude_outcomes import Result, ending, exit_code
 from app.replay.claude_prompts import prompt, queued
-from app.replay.lines import Counts, Fields, Line, Source, object_of, objects
+from app.replay.lines import Counts, Fields, Line, Source, object_of, through
 from app.replay.pairing import HELD, Recent, told
 
 HARNESS: Final = "claude_code"
@@ -105,10 +105,7 @@ class Session:
 
 def events(source: Source, counts: Counts, *, attempts: bool = False) -> Iterator[Line]:
     """The file's events; with `attempts` each call also as it was asked for, where that stands."""
-    transcript = Transcript(source, counts, attempts=attempts)
-    for line_no, line in objects(source, counts):
-        yield from transcript.take(line_no, line)
-    yield from transcript.rest()
+    return through(Transcript(source, counts, attempts=attempts), source, counts)
 
 
 class Transcript:

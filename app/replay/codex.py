@@ -24,10 +24,10 @@ from app.replay.lines import (
     Source,
     number,
     object_of,
-    objects,
     shallow,
     taken,
     texts,
+    through,
     word,
 )
 from app.replay.pairing import Pairing
@@ -99,10 +99,7 @@ INJECTED_KINDS: Final = frozenset({"environment_context", "user_instructions"})
 
 def events(source: Source, counts: Counts, *, attempts: bool = False) -> Iterator[Line]:
     """The file's events; with `attempts` each call also as it was asked for, where that stands."""
-    rollout = Rollout(source, counts, attempts=attempts)
-    for line_no, line in objects(source, counts):
-        yield from rollout.take(line_no, line)
-    yield from rollout.rest()
+    return through(Rollout(source, counts, attempts=attempts), source, counts)
 
 
 def is_codex(line: Fields) -> bool:

@@ -26,9 +26,9 @@ from app.replay.lines import (
     Source,
     number,
     object_of,
-    objects,
     shallow,
     texts,
+    through,
     word,
 )
 from app.replay.pairing import Pairing
@@ -52,10 +52,7 @@ REFUSALS: Final[tuple[tuple[str, Ending], ...]] = (
 
 def events(source: Source, counts: Counts, *, attempts: bool = False) -> Iterator[Line]:
     """The file's events; with `attempts` each call also as it was asked for."""
-    chat = Chat(source, counts, attempts=attempts)
-    for line_no, line in objects(source, counts):
-        yield from chat.take(line_no, line)
-    yield from chat.rest()
+    return through(Chat(source, counts, attempts=attempts), source, counts)
 
 
 def whole_events(source: Source, counts: Counts, *, attempts: bool = False) -> Iterator[Line]:

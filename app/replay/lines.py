@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from app.domain.events import Event, Json
 from app.harness.strict_json import DIGITS
@@ -99,6 +99,23 @@ def objects(source: Source, counts: Counts) -> Iterator[tuple[int, dict[str, Jso
             counts.refuse(line_no, line)
         else:
             yield line_no, line
+
+
+class Reading(Protocol):
+    """One file being read: what each line completes, and at the end what was left open."""
+
+    def take(self, line_no: int, line: Fields) -> Iterator[Line]:
+        """What one more line completes."""
+
+    def rest(self) -> Iterator[Line]:
+        """What no line completed."""
+
+
+def through(reading: Reading, source: Source, counts: Counts) -> Iterator[Line]:
+    """The events of a file whose lines are objects, one reading of it through to the end."""
+    for line_no, line in objects(source, counts):
+        yield from reading.take(line_no, line)
+    yield from reading.rest()
 
 
 def object_of(value: Json) -> Fields:

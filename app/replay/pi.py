@@ -25,9 +25,9 @@ from app.replay.lines import (
     amount,
     number,
     object_of,
-    objects,
     shallow,
     texts,
+    through,
     word,
 )
 from app.replay.pairing import Pairing
@@ -59,10 +59,7 @@ ENDS: Final = 200  # characters at the end of a text in which a command's end is
 
 def events(source: Source, counts: Counts, *, attempts: bool = False) -> Iterator[Line]:
     """The file's events; with `attempts` each call also as it was asked for."""
-    session = Session(source, counts, attempts=attempts)
-    for line_no, line in objects(source, counts):
-        yield from session.take(line_no, line)
-    yield from session.rest()
+    return through(Session(source, counts, attempts=attempts), source, counts)
 
 
 def is_pi(line: Fields) -> bool:
