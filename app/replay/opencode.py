@@ -30,7 +30,6 @@ from app.replay.lines import (
     object_of,
     shallow,
     taken,
-    through,
     word,
 )
 from app.replay.pairing import HELD, Pairing
@@ -57,7 +56,10 @@ _TIMEOUT: Final = re.compile(r"<bash_metadata>[^<]*?(?:exceeding timeout|timed o
 
 def events(source: Source, counts: Counts, *, attempts: bool = False) -> Iterator[Line]:
     """The stream's events; with `attempts` each call also as it was asked for."""
-    return through(Stream(source, counts, attempts=attempts), source, counts)
+    session = Stream(source, counts, attempts=attempts)
+    for line_no, line in objects(source, counts):
+        yield from session.take(line_no, line)
+    yield from session.rest()
 
 
 def whole_events(source: Source, counts: Counts, *, attempts: bool = False) -> Iterator[Line]:
