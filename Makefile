@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help install run test score live check check-long types lint format bench bench-long lock clean
+.PHONY: help install run test score live check check-long types lint format figures bench bench-long lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -60,6 +60,9 @@ lint: $(DEV)  ## Check style and import contracts only
 format: $(DEV)  ## Rewrite the sources in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+figures: $(DEV)  ## Run the simulator and rewrite the tables and charts of docs/simulation.md (half a minute)
+	$(BIN)/python docs/figures.py
 
 bench: $(DEV)  ## Measure durable posts per second, and the replay beside a JSON parser
 	$(BIN)/python -m bench.run $(ARGS)

@@ -1,7 +1,7 @@
 """How sure a share or a mean is that was counted in some trials: its 95 % interval.
 
-    share(right, count)   Wilson's interval; it fits few trials and shares near 0 and 1
-    mean(values)          the normal interval, mean +- 1.96 s / sqrt(n), for 30 values or more
+share(right, count)   Wilson's interval; it fits few trials and shares near 0 and 1
+mean(values)          the normal interval, mean +- 1.96 s / sqrt(n), for 30 values or more
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "serve": "app.cli.serve:serve",
     "replay": "app.cli.replay:replay",
     "tune": "app.cli.tune:tune",
+    "simulate": "app.cli.simulate:simulate",
     "status": "app.cli.status:status",
     "log": "app.cli.log:log",
     "show": "app.cli.show:show",

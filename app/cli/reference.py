@@ -15,10 +15,10 @@ OPENING: Final = """# The command line
 
 Made from `app/cli` by `.venv/bin/python docs/generate.py`; do not edit by hand.
 
-`serve` is the daemon; `replay`, `tune`, `config`, `verify --database`, `install` and `uninstall`
-need none; `doctor` looks at what it can reach; all the others ask the daemon over HTTP and never
-open its database. There is deliberately no `run`, no `set` and no `mode`: nobody switches a mode
-except by deciding a proposal. `floorboss --version` tells the version.
+`serve` is the daemon; `replay`, `tune`, `simulate`, `config`, `verify --database`, `install` and
+`uninstall` need none; `doctor` looks at what it can reach; all the others ask the daemon over HTTP
+and never open its database. There is deliberately no `run`, no `set` and no `mode`: nobody switches
+a mode except by deciding a proposal. `floorboss --version` tells the version.
 
 The daemon is looked for where `FLOORBOSS_HOST`, `FLOORBOSS_PORT` and the file of settings say, or
 at `--url`. What only reads shows outlines, or whole entries where the harness's token in the state

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
 from app.charts.chart import Axis, Chart, Lines, Mark, Panel, Point, Series
+from app.charts.intervals import share
 from app.domain.profiles import MEANINGS
 from app.replay.labels import Judged, Labels
 from app.replay.report import many
@@ -16,7 +16,6 @@ from app.replay.tuning import Tuned
 from app.replay.tuning_report import per_1000
 
 ENOUGH: Final = 5  # judged firings; a share of fewer says nothing
-SURE: Final = 1.96  # standard errors on each side: an interval of 95 %
 QUIET: Final = "nothing fired at any value tried"
 UNJUDGED: Final = f"fewer than {ENOUGH} firings are judged at any value"
 # What each rule looks for, in the words of a title.
@@ -162,21 +161,12 @@ def _precision(sweep: Sweep, said: Labels) -> Panel:
 
 
 def _share(place: int, one: Judged, *, hollow: bool) -> Point:
-    low, high = interval(one.right, one.count)
+    found = share(one.right, one.count)
     return Point(
         x=place,
-        y=100 * one.right / one.count,
-        low=100 * low,
-        high=100 * high,
+        y=100 * found.value,
+        low=100 * found.low,
+        high=100 * found.high,
         text=f"{one.right} of {one.count}",
         hollow=hollow,
     )
-
-
-def interval(right: int, count: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share, from 0 to 1; `count` is 1 or more."""
-    share, square = right / count, SURE * SURE
-    centre = share + square / (2 * count)
-    spread = SURE * math.sqrt(share * (1 - share) / count + square / (4 * count * count))
-    scale = 1 + square / count
-    return (centre - spread) / scale, (centre + spread) / scale

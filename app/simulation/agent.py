@@ -69,7 +69,9 @@ def run(rule: SoftRule, tolerance: float, given: World) -> Run:
         again += blocked and stopped
         blocks, calls, tried = blocks + blocked, calls + (not blocked), tried + 1
         harms += harmful and not blocked
-        over = (not blocked or tried == given.tries) if harmful else not blocked and now <= tolerance
+        over = (
+            (not blocked or tried == given.tries) if harmful else not blocked and now <= tolerance
+        )
         place, tried, stopped = (place + 1, 0, False) if over else (place, tried, blocked)
     completed = place == len(given.steps)
     return Run(completed, len(given.lots), calls, blocks, again, harms, lowest)

@@ -1,7 +1,7 @@
 """What a simulation runs, as frozen values: the file beside this module, read by who has a disk.
 
-    parameters(text)      storm.toml as values
-    rule(...)             the soft rule of one place of the sweep
+parameters(text)      storm.toml as values
+rule(...)             the soft rule of one place of the sweep
 """
 
 from __future__ import annotations

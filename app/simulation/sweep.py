@@ -1,15 +1,15 @@
 """Many runs of one point, and all points of a sweep.
 
-    cases(...)      the three governors against the stub
-    one_cost(...)   strength x floor x tolerance against the stub
-    two_costs(...)  the same against the workload where some calls are harmful
+cases(...)      the three governors against the stub
+one_cost(...)   strength x floor x tolerance against the stub
+two_costs(...)  the same against the workload where some calls are harmful
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import product, repeat
 
 from app.charts.intervals import Estimate, mean, share
 from app.simulation.agent import Run, World, run, world
@@ -68,14 +68,29 @@ def two_costs(given: Parameters, seed: str, runs: int) -> Iterator[Point]:
 
 
 def _swept(given: Parameters, before: Sequence[World]) -> Iterator[Point]:
-    places = product(given.sweep.floors, given.sweep.tolerances, given.sweep.strengths)
-    for floor, tolerance, strength in places:
-        yield _point(given, before, strength, floor, tolerance)
+    known: dict[tuple[float, float], Point] = {}  # the point with the floor before
+    sweep = given.sweep
+    for floor, tolerance, strength in product(
+        sorted(sweep.floors), sweep.tolerances, sweep.strengths
+    ):
+        place = (tolerance, strength)
+        known[place] = _point(given, before, strength, floor, tolerance, known.get(place))
+        yield known[place]
 
 
 def _point(
-    given: Parameters, before: Sequence[World], strength: float, floor: float, tolerance: float
+    given: Parameters,
+    before: Sequence[World],
+    strength: float,
+    floor: float,
+    tolerance: float,
+    lower: Point | None = None,
 ) -> Point:
+    """One point; of `lower`, whose floor is lower, runs that never met this floor are kept."""
     under = rule(given, strength, floor)
-    runs = tuple(run(under, tolerance, each) for each in before)
+    known = repeat(None) if lower is None else lower.runs
+    runs = tuple(
+        same if same is not None and same.lowest >= floor else run(under, tolerance, each)
+        for each, same in zip(before, known, strict=False)
+    )
     return Point(strength=strength, floor=floor, tolerance=tolerance, runs=runs)

@@ -72,6 +72,12 @@ VIOLATIONS = (
         named="app.domain.planted -> pydantic",
     ),
     Violation(
+        contract="pure-simulation",
+        why="a run draws by chance, so that nobody sees it twice",
+        files={"app/simulation/planted.py": "def draw():\n    import random\n"},
+        named="app.simulation.planted -> random",
+    ),
+    Violation(
         contract="harness-independence",
         why="one adapter leans on another",
         files={

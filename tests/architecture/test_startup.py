@@ -35,6 +35,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "serve": ["--help"],
     "replay": ["--help"],
     "tune": ["--help"],
+    "simulate": ["storm", "--help"],
     "status": [],
     "log": [],
     "show": ["1"],

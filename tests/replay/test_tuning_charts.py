@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from app.charts.chart import Lines, Panel
+from app.charts.intervals import share
 from app.replay.labels import RULES, Labels, labels
 from app.replay.sweep import SWEEPS
-from app.replay.tuning_charts import COUNTED, chart, interval
+from app.replay.tuning_charts import COUNTED, chart
 from tests.replay.runs import calls, neutral_file
 from tests.replay.test_tuning import Bench
 
@@ -92,5 +93,6 @@ def test_precision_stands_where_enough_is_judged(bench: Bench) -> None:
     [(5, 10, 0.2366, 0.7634), (0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (1, 1, 0.2065, 1.0)],
 )
 def test_an_interval_is_wilson_s(right: int, count: int, low: float, high: float) -> None:
-    found = interval(right, count)
+    interval = share(right, count)
+    found = (interval.low, interval.high)
     assert found == pytest.approx((low, high), abs=0.0001)
