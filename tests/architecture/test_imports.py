@@ -108,7 +108,7 @@ VIOLATIONS = (
         contract="drawing-apart",
         why="a route draws, by way of a chart of the replay",
         files={"app/api/planted.py": "def draw():\n    import app.replay.tuning_charts\n"},
-        named="app.replay.tuning_charts -> app.charts.chart",
+        named="app.replay.tuning_charts -> app.charts",
     ),
     Violation(
         contract="drawing-apart",
