@@ -17,6 +17,7 @@ CLEAR: Final = "\r\x1b[K"
 class Progress:
     """A bar over `total` pieces of work; where `stream` is no terminal it writes nothing.
 
+    `counting` says what the items are that pass; where it is empty they are not counted.
     `after` is how many seconds pass before it is shown, and `every` between two looks.
     """
 
@@ -28,10 +29,12 @@ class Progress:
         *,
         after: float = AFTER,
         every: float = EVERY,
+        counting: str = "events read",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.done, self.total = 0, total  # pieces
         self._what, self._every, self._clock = what, every, clock
+        self._counting = counting
         self._stream = sys.stderr if stream is None else stream
         self._next = clock() + after if self._stream.isatty() else float("inf")
         self._events, self._shown = 0, False
@@ -59,7 +62,7 @@ class Progress:
         self._shown, self._next = True, self._clock() + self._every
         full = BAR * self.done // max(1, self.total)
         bar = "#" * full + "-" * (BAR - full)
-        text = (
-            f"[{bar}] {self.done:,} of {self.total:,} {self._what}, events read: {self._events:,}"
-        )
+        text = f"[{bar}] {self.done:,} of {self.total:,} {self._what}"
+        if self._counting:
+            text = f"{text}, {self._counting}: {self._events:,}"
         print(f"{CLEAR}{text}", end="", file=self._stream, flush=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from app.replay.soft_rules import Softly
     from app.replay.tally import Tally
     from app.simulation.parameters import Parameters
+    from app.simulation.sweep import Point
 
 simulate = typer.Typer(
     rich_markup_mode=None,
@@ -42,14 +44,23 @@ def storm(
     from app.cli.plots import plots_in
     from app.domain.inert import inert
     from app.simulation.report import as_json, lines
-    from app.simulation.storm import FEWEST
+    from app.simulation.storm import FEWEST, size
     from app.simulation.storm import storm as simulated
     from app.simulation.storm_charts import charts
 
     if runs is not None and (runs < FEWEST or runs % 2):
         fail(MISUSED, f"--runs takes an even number, {FEWEST} or more: half of them judge")
     draw = None if plots is None else plots_in(plots)
-    found = simulated(given(), seed, runs)
+    parameters = given()
+    progress = Progress(size(parameters), "points", counting="")
+
+    def watching(points: Iterator[Point]) -> Iterator[Point]:
+        for point in progress.watching(points):
+            progress.done += 1
+            yield point
+
+    found = simulated(parameters, seed, runs, watching)
+    progress.clear()
     if json_:
         print(json.dumps(as_json(found), indent=2))
     else:

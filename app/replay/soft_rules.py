@@ -10,8 +10,10 @@ What a session did then stands in its file: an agent really stopped might have d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import fmean
 from typing import Any, Final, NamedTuple
 
 from app.domain.events import Event, Json
@@ -30,6 +32,7 @@ LEGEND: Final = (
     " backoff alone; again, escal.: blocks of a step just blocked, and escalations, by any rule;"
     " low, last: the lowest rate and the last."
 )
+TENTHS: Final = 10
 SHORT: Final = 22  # characters of a session's name in a table
 COUNTED: Final = ("blocked", "blocked_then_blocked", "escalations")
 
@@ -122,12 +125,27 @@ def lines(softly: Softly) -> Iterator[str]:
     head = ("session", "calls", "asked", "stopped", "freed", "again", "escal.", "low", "last")
     rows = [(_short(name), *_cells(row(softly, [name]))) for name in shown]
     total = (f"all {len(softly.sessions):,}", *_cells(row(softly, softly.sessions)))
-    yield from _columns([head, *rows, total])
+    first, *others, last = _columns([head, *rows, total])
+    yield first
+    for name, line in zip(shown, others, strict=True):
+        yield line
+        yield from _moving(softly.sessions[name])
+    yield last
     quiet = len(softly.sessions) - len(shown)
     if quiet:
         yield f"In {quiet:,} of {len(softly.sessions):,} sessions no soft rule was asked."
     yield LEGEND
     yield CAVEAT
+
+
+def _moving(draws: Sequence[Draw]) -> Iterator[str]:
+    """The rate over time, in tenths of the session's draws; nothing where it stayed as it was."""
+    rates = [draw.rate for draw in draws]
+    if min(rates) == max(rates):
+        return
+    ends = [len(rates) * part // TENTHS for part in range(TENTHS + 1)]
+    parts = [rates[start:end] for start, end in pairwise(ends) if end > start]
+    yield f"  rate over time: {' '.join(f'{fmean(part):.2f}' for part in parts)}"
 
 
 def _cells(found: Mapping[str, Json]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -46,14 +46,28 @@ class Storm:
         return [place for place in self.places if place.harm == harm]
 
 
-def storm(given: Parameters, seed: str = SEED, runs: int | None = None) -> Storm:
-    """Run all of it; `runs` of each point, 60 or more and even, None: as many as the file says."""
+def size(given: Parameters) -> int:
+    """How many points are run in both sweeps."""
+    sweep = given.sweep
+    return 2 * len(sweep.floors) * len(sweep.tolerances) * len(sweep.strengths)
+
+
+def storm(
+    given: Parameters,
+    seed: str = SEED,
+    runs: int | None = None,
+    watching: Callable[[Iterator[Point]], Iterator[Point]] = iter,
+) -> Storm:
+    """Run all of it, `watching` the points of the sweeps pass.
+
+    `runs` of each point, 60 or more and even; None: as many as the file says.
+    """
     count = given.sweep.runs if runs is None else runs
     return Storm(
         given=given,
         seed=seed,
         runs=count,
         cases=tuple(cases(given, seed, count)),
-        one_cost=tuple(one_cost(given, seed, count)),
-        two_costs=tuple(two_costs(given, seed, count)),
+        one_cost=tuple(watching(one_cost(given, seed, count))),
+        two_costs=tuple(watching(two_costs(given, seed, count))),
     )

@@ -47,6 +47,14 @@ def test_a_terminal_sees_how_far_it_is_and_then_a_clean_line() -> None:
     )
 
 
+def test_items_without_a_name_are_not_counted_aloud() -> None:
+    with terminal() as (stream, reading):
+        progress = Progress(4, "points", stream, after=0, every=0, counting="")
+        list(progress.watching("a"))
+        said = sent(stream, reading)
+    assert said == "\r\x1b[K[--------------------] 0 of 4 points"
+
+
 def test_short_work_says_nothing() -> None:
     moments = iter([0.0, 0.5, 0.9, 1.0, 1.05])
     with terminal() as (stream, reading):

@@ -85,13 +85,16 @@ def test_a_loop_is_stopped_again_and_then_let_through_by_backoff(typed: Typed, l
     said = typed("replay", loop, "--rule", PUSH)
     assert (said.returncode, said.stderr) == (0, "")
     assert max(map(len, said.stdout.splitlines())) <= 80
-    head, looping, every, quiet = (line.split() for line in said.stdout.splitlines()[:4])
+    head, looping, rates, every, quiet = (line.split() for line in said.stdout.splitlines()[:5])
     counted = dict(zip(head, looping, strict=True))
     assert counted["session"] == "looping"
     assert (counted["calls"], counted["asked"]) == ("40", "40")
     for name in ("stopped", "freed", "again", "escal."):
         assert int(counted[name]) > 0
     assert int(counted["stopped"]) + int(counted["freed"]) <= 40
+    assert rates[:3] == ["rate", "over", "time:"]
+    assert len(rates[3:]) == 10
+    assert float(counted["low"]) <= min(map(float, rates[3:])) < max(map(float, rates[3:])) <= 0.9
     assert every[:4] == ["all", "2", "41", "40"]
     assert quiet == ["In", "1", "of", "2", "sessions", "no", "soft", "rule", "was", "asked."]
     assert "might have acted otherwise" in said.stdout

@@ -49,5 +49,24 @@ def test_an_installed_wheel_creates_its_database(site: Path, tmp_path: Path) -> 
     assert done.stdout == "_migrations 0\n"
 
 
+def test_an_installed_wheel_has_the_parameters_of_the_simulation(
+    site: Path, tmp_path: Path
+) -> None:
+    code = (
+        "from app.cli import simulate; print(simulate.__file__); print(simulate.given().base_rate)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(site)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    where, rate = done.stdout.splitlines()
+    assert Path(where).is_relative_to(site)
+    assert rate == "0.9"
+
+
 def test_a_checkout_uses_the_folder_beside_the_package() -> None:
     assert migrations_folder() == ROOT / "migrations"
