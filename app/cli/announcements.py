@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.cli.layout import wrapped
-from app.cli.rendering import in_force
+from app.cli.rendering import headed, in_force
 from app.cli.review import changes, others
 from app.cli.settings_told import waiting_lines
 from app.domain.configuration import Configuration
@@ -166,7 +166,7 @@ def _where(scope: str) -> str:
 
 
 def _said(entry: Entry) -> str:
-    return f"{entry.seq} {entry.kind}: {plain(summary(entry)).removeprefix('proposed ')}"
+    return f"{entry.seq} {headed(entry.kind, plain(summary(entry)))}"
 
 
 def _wish(entry: Entry) -> str:

@@ -13,7 +13,7 @@ def config(
     database_url: DatabaseUrl = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show each setting with its value and its source; beside it what a running daemon holds."""
+    """Show each setting with its value and its source. Beside it, what a running daemon holds."""
     import json
 
     from app.cli.client import of_settings

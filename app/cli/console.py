@@ -263,6 +263,9 @@ class Console:
         """Show an entry as it is now, and wait for the line again."""
         if entry.kind == "proposed":
             self._show(book, entry)
+            if announcements.verb(book, entry, self._control.configuration) is None:
+                self._say(f"{announcements.INDENT}Nothing was changed; s shows what waits.")
+                return
         else:
             self._shown[entry.seq] = shown(book, entry.scope, self._control.configuration)
             self._print(announcements.applied(book, entry, self._control.configuration))

@@ -59,7 +59,7 @@ def approve(
     token_fd: TokenFd = None,
     url: Url = None,
 ) -> None:
-    """Say yes to a loosening, or to a way back; for good, or for a while."""
+    """Say yes to a loosening or a way back. It holds for good, or for a while."""
     limit = limit_body(minutes, calls, session)
     _decide("approve", seq, reason, yes, expected_state, dry_run, token_fd, url, limit)
 

@@ -6,7 +6,7 @@ from app.cli.options import AsJson, SettingsPath
 
 
 def doctor(settings: SettingsPath = None, as_json: AsJson = False) -> None:
-    """Look at the daemon, its log and Claude Code's hooks; say what to do."""
+    """Look at the daemon, its log and Claude Code's hooks. Say what to do."""
     import json
     from dataclasses import asdict
 

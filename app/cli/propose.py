@@ -37,7 +37,7 @@ def propose(
     token_fd: TokenFd = None,
     url: Url = None,
 ) -> None:
-    """Ask a person for a mode, a posture or a way back."""
+    """Ask a person for a mode, posture, way back or lifted soft rule."""
     from app.cli.client import operator, reader
 
     wanted = {**_wanted(mode, posture, back, lift), **limit_body(minutes, calls, session)}

@@ -13,12 +13,17 @@ from app.domain.tables import plain
 View = Mapping[str, Any]  # an entry, a session, what is in force: as the daemon shows it
 
 
+def headed(kind: str, summary: str) -> str:
+    """An entry's kind and its line of words, which may begin with the same word."""
+    return f"{kind}: {summary.removeprefix(kind).lstrip(': ')}"
+
+
 def entry_lines(entry: View, stands: str | None = None) -> Iterator[str]:
     """One entry in full. Its body is marked: it may hold what an agent wrote.
 
     `stands`: what has become of it; None: nothing can.
     """
-    yield plain(f"{entry['seq']} {entry['kind']}: {entry['summary']}")
+    yield plain(f"{entry['seq']} {headed(entry['kind'], entry['summary'])}")
     if stands is not None:
         yield plain(f"  {stands}")
     yield plain(f"  scope {entry['scope']}, {entry['action']}, {entry['direction']}")
@@ -26,7 +31,7 @@ def entry_lines(entry: View, stands: str | None = None) -> Iterator[str]:
     if entry["ref"]:
         yield f"  refers to {entry['ref']}"
     for later in entry.get("referred_to_by", ()):
-        yield plain(f"  then {later['seq']} {later['kind']}: {later['summary']}")
+        yield plain(f"  then {later['seq']} {headed(later['kind'], later['summary'])}")
     if not settings_told.waits(entry):  # told above it then, with what a yes would change
         yield from settings_told.entry_lines(entry)
     yield f"  hash {entry['hash']}"

@@ -54,7 +54,7 @@ def replay(
     ] = None,
     config: Annotated[Path | None, typer.Option(help="The file of settings.")] = None,
 ) -> None:
-    """Run session files through the rules and tell what would have changed, and why."""
+    """Run session files through the rules. Tell what would have changed, and why."""
     from app.cli import places
 
     files = session_files(paths or [])

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from app.cli.invoked import program
 from app.cli.layout import wrapped
-from app.cli.rendering import View, in_force
+from app.cli.rendering import View, headed, in_force
 from app.cli.settings_told import entry_lines
 from app.domain.entries import EVERYWHERE
 from app.domain.evidence import handed_over, written
@@ -119,8 +119,8 @@ def happened(entry: View, cause: View | None) -> Iterator[str]:
     yield from entry_lines(said)
     yield f"That is entry {said['seq']}, of {said['at'][:10]} {said['at'][11:19]} UTC."
     if said is entry and cause is not None:
-        told = plain(f"{cause['seq']} {cause['kind']}: {cause['summary']}")
-        yield from wrapped(f"It came after {told}.", rest=INDENT)
+        line = plain(f"{cause['seq']} {headed(cause['kind'], cause['summary'])}")
+        yield from wrapped(f"It came after {line}.", rest=INDENT)
 
 
 def _story(entry: View) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def show(seq: Seq, as_json: AsJson = False, url: Url = None) -> None:
-    """Show one entry in full, and what refers to it; of an open proposal what it would change."""
+    """Show one entry in full, and what refers to it. Of an open proposal, what it would change."""
     import json
 
     from app.cli.becoming import become

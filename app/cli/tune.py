@@ -57,7 +57,7 @@ def tune(
     state_dir: Annotated[Path | None, typer.Option(help="Folder of the settings.")] = None,
     config: Annotated[Path | None, typer.Option(help="The file of settings.")] = None,
 ) -> None:
-    """Try other thresholds on your sessions: what fires how often, and at which calls."""
+    """Try other thresholds on session files. Tell what fires how often, and at which calls."""
     from app.cli import places
     from app.cli.comparing import configuration
     from app.cli.plots import plots_in
@@ -90,6 +90,8 @@ def tune(
         print(json.dumps(tuned_json(tuned), indent=2))
     if write is not None:
         _written(write, fragment(tuned, [text.partition("=")[0].strip() for text in chosen]))
+    if not json_:
+        _where(plots, write)
     totals = tuned.base.tally
     if totals.nothing_readable:
         fail(MISUSED, NO_SESSION.format(lines=totals.totals.lines))
@@ -154,6 +156,14 @@ def _held(files: list[Path]) -> list[Read]:
     finally:
         progress.clear()
     return held
+
+
+def _where(plots: Path | None, write: Path | None) -> None:
+    if plots is not None:
+        print(f"Drawn in {plots}")
+    if write is not None:
+        print(f"Written to {write}: nothing is in force of it until it stands in floorboss.toml")
+        print("and the daemon has started again")
 
 
 def _written(path: Path, text: str) -> None:

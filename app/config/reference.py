@@ -48,7 +48,17 @@ asked only where it would be stricter than everything else in force, and stops t
 
 `induced` is the share of the rule's latest `window` draws that stopped a step which had just been
 stopped. The draw for a call is computed from its scope and the `seq` of its entry, so that a replay
-of the log stops the same calls; both stand in the entry. There are at most {RULES} rules.
+of the log stops the same calls; both stand in the entry. There are at most {RULES} rules. Half of
+the calls that use the network, put to a person, and never less than a tenth:
+
+    [soft.network]
+    network = true
+    verdict = "ask"
+    base_rate = 0.5
+    floor = 0.1
+
+`floorboss propose SESSION --lift network --calls 10 --reason WHY` asks a person to let such calls
+pass for a while.
 """
 SOFT_FIELDS: tuple[tuple[str, str, str], ...] = (
     ("`soft.<name>.tools`", "tool classes", "any"),

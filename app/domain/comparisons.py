@@ -126,9 +126,9 @@ _UNCHANGED = "nothing changed in between"
 CHECKS: Final[tuple[Check, ...]] = (
     _plan("timeouts", "count", "count", "{n} timeouts in 10 calls"),
     _debug("edit_failures", "path", "count", "{n} failed edits of one file"),
-    _debug("test_failure", "target", "reds", "{n} red runs of one target without progress"),
+    _debug("test_failure", "target", "reds", "red runs of one target without progress: {n}"),
     _debug("test_failure", "names", "names", "the same tests failed in {n} runs"),
-    _debug("test_failure", "build", "builds", "{n} red builds of one target without progress"),
+    _debug("test_failure", "build", "builds", "red builds of one target without progress: {n}"),
     _debug("test_failure", "errors", "errors", "the same errors in {n} builds"),
     _plan("same_error", "error", "count", "same error {n} times in 20 calls"),
     _plan("same_error", "again", "again", "{n} errors in 20 calls that were met before"),

@@ -143,7 +143,8 @@ def closing_lines(tuned: Tuned) -> Iterator[str]:
     yield f"{files}, {sessions}, {many(tally.totals.calls, 'call')}"
     unmatched = 0 if tuned.labels is None else tuned.labels.unmatched(tuned.fires)
     if unmatched:
-        yield f"{many(unmatched, 'verdict')} of yours about no firing"
+        named = many(unmatched, "verdict")
+        yield f"{named} of yours about no firing: look at session, turn or seq, and rule"
 
 
 def fragment(tuned: Tuned, chosen: Iterable[str]) -> str:
