@@ -162,8 +162,10 @@ def _where(plots: Path | None, write: Path | None) -> None:
     if plots is not None:
         print(f"Drawn in {plots}")
     if write is not None:
-        print(f"Written to {write}: nothing is in force of it until it stands in floorboss.toml")
-        print("and the daemon has started again")
+        print(
+            f"Written to {write}. Nothing of it is in force yet: put its lines into floorboss.toml"
+        )
+        print("and start the daemon again")
 
 
 def _written(path: Path, text: str) -> None:
