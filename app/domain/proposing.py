@@ -109,7 +109,20 @@ def _wanted(book: Book, wish: Wish, configuration: Configuration) -> Wanted | Un
     own = own_value(book, wish.scope, "policy", configuration)
     assert isinstance(own, Policy)
     policy = changed(own, wish.value)
-    return Unclear(detail=policy.detail) if isinstance(policy, Malformed) else policy
+    if isinstance(policy, Malformed):
+        return Unclear(detail=policy.detail)
+    return _unknown_rule(own, policy, configuration) or policy
+
+
+def _unknown_rule(own: Policy, policy: Policy, configuration: Configuration) -> Unclear | None:
+    """What is wrong where a soft rule is to be lifted that the settings do not have."""
+    names = {rule.name for rule in configuration.soft}
+    for lifted in policy.lifted:
+        name = lifted.partition(":")[0]
+        if lifted not in own.lifted and name not in names:
+            known = ", ".join(sorted(names)) or "none"
+            return Unclear(detail=f'lifted: there is no soft rule "{name}"; there are: {known}')
+    return None
 
 
 def _open(book: Book, wish: Wish, wanted: Wanted) -> Proposal | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.cli.client import pointer
-from tests.cli.processes import OPERATOR, Daemon, Terminal, environment, run
+from tests.cli.processes import OPERATOR, Daemon, Terminal, environment, run, served
 
 Start = Callable[..., Terminal]
 WAITS = "return plan -> implementation"
@@ -256,15 +256,31 @@ def test_an_agent_may_ask_but_not_decide(daemon: Daemon) -> None:
     assert mode(daemon, "agent") == "implementation"
 
 
-def test_lifting_a_soft_rule_for_a_session_is_shown_as_what_becomes_freer(daemon: Daemon) -> None:
+SOFT = '[soft.push]\nprograms = ["git push"]\nverdict = "ask"\nbase_rate = 0.5\nfloor = 0.1\n'
+
+
+@pytest.fixture
+def soft(tmp_path: Path) -> Iterator[Daemon]:
+    """A daemon with one soft rule."""
+    state = tmp_path / "state"
+    state.mkdir(mode=0o700)
+    (state / "floorboss.toml").write_text(SOFT)
+    with served(state) as running:
+        yield running
+
+
+def test_lifting_a_soft_rule_for_a_session_is_shown_as_what_becomes_freer(soft: Daemon) -> None:
     words = ("propose", "lifted", "--lift", "push", "--session", "--reason", "x", "--decide")
-    tried = daemon.run(*words, "--dry-run", token=OPERATOR).stdout
+    tried = soft.run(*words, "--dry-run", token=OPERATOR).stdout
     assert 'what the soft rule "push" stops' in tried
-    done = daemon.run(*words, "--yes", token=OPERATOR)
+    done = soft.run(*words, "--yes", token=OPERATOR)
     assert (done.returncode, done.stderr) == (0, "")
-    shown = daemon.ask("GET", "/controller/overrides?scope=lifted")
+    shown = soft.ask("GET", "/controller/overrides?scope=lifted")
     assert shown["policy"]["lifted"] == ["push"]
     assert shown["overrides"]["policy"]["body"]["limit"] == {"session": True}
+    wrong = soft.run("propose", "lifted", "--lift", "pusj", "--reason", "x")
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert 'there is no soft rule "pusj"; there are: push' in wrong.stderr
 
 
 def test_a_dry_run_of_asking_does_not_pass_for_one_of_a_yes(daemon: Daemon) -> None:

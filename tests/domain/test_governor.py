@@ -10,6 +10,7 @@ import pytest
 from app.domain.attempts import Judged
 from app.domain.calls import Target
 from app.domain.governor import covers, draw, induced, intervenes, rate
+from app.domain.proposing import Unclear
 from app.domain.restrictions import Call
 from app.domain.softrules import SoftRule, parsed_soft_rule, soft_rule_json, soft_rule_of
 from app.domain.summaries import summary
@@ -216,6 +217,14 @@ def test_a_person_lifts_a_whole_rule_for_a_while_and_it_comes_back() -> None:
     assert [tries(floor).verdict, tries(floor, "b.py").verdict] == ["none", "none"]
     floor.decides("revert", next(e.seq for e in reversed(floor.log) if e.kind == "applied"))
     assert tries(floor).verdict == "deny"
+
+
+def test_only_a_rule_that_there_is_can_be_lifted() -> None:
+    floor = ruled(rule(floor=1.0))
+    for lifted in ("edit", "edit:step"):
+        answer = floor.wishes("policy", {"lifted": [lifted]})
+        assert isinstance(answer, Unclear)
+        assert answer.detail == 'lifted: there is no soft rule "edit"; there are: edits'
 
 
 def test_every_policy_in_force_must_lift_it() -> None:
