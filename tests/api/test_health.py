@@ -25,9 +25,9 @@ def test_the_metrics_count_what_the_log_holds(running: Running) -> None:
 
 
 def test_the_metrics_count_what_was_asked_and_what_was_denied(running: Running) -> None:
-    guarded = {"file_path": "/work/.git/hooks/x", "content": "x"}
-    call = {"session_id": "s", "cwd": "/work", "tool": "Write", "arguments": guarded}
-    for said in (call, call, {**call, "arguments": {"file_path": "/work/a.py", "content": "x"}}):
+    guarded = {"file_path": "/shop/.git/hooks/x", "content": "x"}
+    call = {"session_id": "s", "cwd": "/shop", "tool": "Write", "arguments": guarded}
+    for said in (call, call, {**call, "arguments": {"file_path": "/shop/a.py", "content": "x"}}):
         running.post("/controller/decide", said, "harness")
     text = running.ask("GET", "/metrics").text
     assert "floorboss_attempts_total 3.0" in text

@@ -224,8 +224,8 @@ def test_settings_that_wait_are_told_at_the_start_and_a_approves_them(
 def test_an_agent_that_waits_for_an_answer_comes_first_and_r_says_that_it_has_one(
     console: Console,
 ) -> None:
-    guarded = {"file_path": "/work/.git/hooks/pre-push", "content": "x"}
-    call = {"session_id": "demo", "cwd": "/work", "tool": "Write", "arguments": guarded}
+    guarded = {"file_path": "/shop/.git/hooks/pre-push", "content": "x"}
+    call = {"session_id": "demo", "cwd": "/shop", "tool": "Write", "arguments": guarded}
     for _ in range(2):
         answer = console.ask("POST", "/controller/decide", call)
     console.screen.wait_for(r"one step blocked 2 times")
