@@ -12,6 +12,7 @@ from app.classification.vocabulary import words
 from app.domain.events import Json
 
 DIGEST = 16  # hex digits of every digest here
+LONGEST_NAME: Final = 4_096  # characters of a path or a target: no system opens a longer path
 _PATHS: Final = ("file_path", "path", "notebook_path", "filename", "file", "filepath")
 # As harnesses spell it: filePath (OpenCode), absolute_path (Gemini CLI), target_file (Cursor).
 _SPELLED: Final = frozenset({"filepath", "absolutepath", "targetfile", "notebookpath"})
@@ -27,6 +28,11 @@ def digest(*parts: str) -> str:
     """A short digest over texts, each kept apart from the next."""
     joined = "\0".join(parts).encode("utf-8", "surrogatepass")
     return hashlib.sha256(joined).hexdigest()[:DIGEST]
+
+
+def shortened(name: str, longest: int = LONGEST_NAME) -> str:
+    """A name as it is; of one that is longer its beginning, and a digest of all of it."""
+    return name if len(name) <= longest else f"{name[: longest - 20]}... {digest(name)}"
 
 
 def path_of(arguments: Mapping[str, Json]) -> str | None:

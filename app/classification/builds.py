@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from app.classification.arguments import digest
+from app.classification.arguments import digest, shortened
 from app.classification.failing import failed_count, names_in
 from app.classification.faults import Faults, faults, sound
 from app.classification.outcomes import exit_code, looks_on
@@ -161,7 +161,7 @@ def _option(said: Sequence[str], at: int) -> bool:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 20]}... {digest(text)}"
+    return shortened(text, LONGEST)
 
 
 def build_of(event: Event, line: str, text: str, answer: str) -> BuildRun | None:

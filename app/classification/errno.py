@@ -36,7 +36,9 @@ _PHRASES: Final = (
 )
 _SAID: Final = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _PHRASES))
 _QUOTED: Final = re.compile(r"['\"`\u2018]([^'\"`\u2018\u2019]+)['\"`\u2019]")
-_BEFORE: Final = re.compile(r"([^\s:'\"]+)(?: \(\S+\))?:\s*(?:cannot write: |\S+ error )?$", re.I)
+_BEFORE: Final = re.compile(  # looked for from the beginnings of words only: one may be very long
+    r"(?<![^\s:'\"])([^\s:'\"]+)(?: \(\S+\))?:\s*(?:cannot write: |\S{1,60} error )?$", re.I
+)
 _BEHIND: Final = re.compile(r"[:,]?\s*(?:host(?:name)?)?:?\s*([\w@./~+-]+)")
 _PATH: Final = re.compile(r"(?<![\w:])(?:~|\.{1,2})?/[^\s:'\",)]+")
 _PORT: Final = re.compile(r"(?:port[ =:]+['\"]?|(?<=[\w.\]:' ]):|, )(\d{2,5})\b")

@@ -8,6 +8,7 @@ from typing import Final
 from app.classification.vocabulary import folded
 
 MOST_NAMES = 64  # failing tests remembered of one run
+DIGITS = 9  # of a count; nothing fails more often
 
 _FAILED: Final = tuple(
     re.compile(pattern, re.MULTILINE | re.IGNORECASE)
@@ -18,7 +19,9 @@ _FAILED: Final = tuple(
         r"^# fail (\d+)",
     )
 )
-_ERRORS: Final = re.compile(r"\b(\d+) errors?\b(?=.*\bin [\d.]+s)|\berrors:\s*(\d+)", re.IGNORECASE)
+_ERRORS: Final = re.compile(  # the rest of a line is looked at once for each of its numbers
+    r"\b(\d+) errors?\b(?=.{0,200}?\bin [\d.]+s)|\berrors:\s*(\d+)", re.IGNORECASE
+)
 _PASSED: Final = tuple(
     re.compile(pattern, re.MULTILINE | re.IGNORECASE)
     for pattern in (
@@ -53,6 +56,11 @@ _TOOK: Final = re.compile(r" (?:\(\d+(?:\.\d+)? ?m?s\)|\d+(?:\.\d+)?m?s)$")
 _RED: Final = re.compile(r"^FAIL(?:ED)?\b", re.MULTILINE)
 
 
+def number(digits: str) -> int:
+    """A printed count; of one that is longer than any, the digits in front."""
+    return int(digits[:DIGITS])
+
+
 def failed_count(text: str, names: tuple[str, ...]) -> int | None:
     """Failed tests and errors of the last summary in a text; None when there is no summary.
 
@@ -60,7 +68,7 @@ def failed_count(text: str, names: tuple[str, ...]) -> int | None:
     """
     small = folded(text)
     failed = _last(_FAILED, text) if "fail" in small else None
-    errors = [int(a or b) for a, b in _ERRORS.findall(text)] if "error" in small else []
+    errors = [number(a or b) for a, b in _ERRORS.findall(text)] if "error" in small else []
     if failed is None and not errors:
         told_red = names or _RED.search(text)
         return 0 if passed_count(text) and not told_red else None
@@ -85,5 +93,5 @@ def _last(patterns: tuple[re.Pattern[str], ...], text: str) -> int | None:
     for pattern in patterns:
         found = pattern.findall(text)
         if found:
-            return int(found[-1])
+            return number(found[-1])
     return None

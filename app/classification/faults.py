@@ -12,7 +12,7 @@ import re
 from typing import Final, NamedTuple
 
 from app.classification.arguments import digest
-from app.classification.failing import MOST_NAMES
+from app.classification.failing import MOST_NAMES, number
 from app.classification.vocabulary import folded, holds
 
 LOOKED_AT: Final = 1_000  # lines of a text that can tell of an error
@@ -22,8 +22,9 @@ _SHOWN: Final = 60  # characters of a file's name in a fault's name
 # In front of a builder's own line: a step of BuildKit with its seconds, terraform's bar.
 _FRONT: Final = r"(?:#[N\d]+ (?:\d+\.\d+ )?|[ \t│|>*]|\[[^\]\n]{1,40}\] )*"
 _PLACED: Final = re.compile(  # file:line:column: or file(line,column):
-    _FRONT
-    + r"(?:ERROR:? |e: )?((?:file://)?[\w@~+./\\:-]*?\.\w{1,8})(?:[:(]\[?\d+(?:[:,.]\s?\d+)*[)\]]*)+"
+    _FRONT + r"(?:ERROR:? |e: )?((?:file://)?[\w@~+./\\:-]*?\.\w{1,8})[:(]\[?\d+"
+    # each number behind the first in one way alone, or a row of them takes for ever
+    r"(?:[:,.]\s?\d+|\(\[?\d+|:\[\d+|[)\]]+[:(]\[?\d+)*[)\]]*"
     r"(?::|\s+-)?\s+(?!(?:note|warning|info|hint|help|remark)\b)(\S.*)",
     re.IGNORECASE,
 )
@@ -56,7 +57,7 @@ _TALLIES: Final = re.compile(  # lines that count errors are none
 )
 _NUMBERS: Final = re.compile(r"(?<=[:,(\[])\d+(?:[:,]\s?\d+)*|\bline \d+|\bexit code:? \d+")
 _SOUND: Final = re.compile(
-    r"\bSuccess: no issues found|All checks passed|^\s*Finished `?\w|BUILD SUCCESS"
+    r"\bSuccess: no issues found|All checks passed|^[ \t]*Finished `?\w|BUILD SUCCESS"
     r"|Build succeeded|ompiled successfully|\bFound 0 errors|\b0 errors\b|built in [\d.]"
     r"|no offenses detected|left unchanged|configuration is valid",
     re.MULTILINE,
@@ -145,11 +146,11 @@ def _total(text: str) -> int | None:
     """Errors by the last summary in a text, those of several crates or files together."""
     if not holds(folded(text), _TOTALS):
         return None
-    parts = [int(crate or file or 1) for crate, file in _SUMS.findall(text)]
+    parts = [number(crate or file or "1") for crate, file in _SUMS.findall(text)]
     if parts:
         return sum(parts)
     counted = _COUNTED.findall(text)
-    return int(counted[-1]) if counted else None
+    return number(counted[-1]) if counted else None
 
 
 def sound(text: str) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from app.classification.arguments import command_of, path_of
+from app.classification.arguments import command_of, path_of, shortened
 from app.classification.builds import build_of, tests_of
 from app.classification.edits import edit_of, undoes
 from app.classification.errno import forbidden
@@ -76,7 +76,7 @@ def _call(event: Event, does: Effects, cls: ToolClass, line: str | None) -> Read
     return replace(
         reading,
         changes=mutates(line) if line is not None else acts(tool, arguments),
-        path=path_of(arguments) if lines else None,
+        path=_path(path_of(arguments)) if lines else None,
         lines=lines,
     )
 
@@ -84,8 +84,13 @@ def _call(event: Event, does: Effects, cls: ToolClass, line: str | None) -> Read
 def _edit(event: Event, reading: Reading, line: str | None) -> Reading:
     edit = edit_of(event.arguments, patch_of(line) if line is not None else None)
     if undoes(event.arguments):  # a change each time, so no digest to recognise it by
-        return replace(reading, changes=True, path=edit.path)
-    return replace(reading, changes=True, path=edit.path, edit=edit.edit, reverse=edit.reverse)
+        return replace(reading, changes=True, path=_path(edit.path))
+    place = _path(edit.path)
+    return replace(reading, changes=True, path=place, edit=edit.edit, reverse=edit.reverse)
+
+
+def _path(path: str | None) -> str | None:
+    return None if path is None else shortened(path)
 
 
 def _pace(event: Event, cls: ToolClass, line: str | None) -> Pace:

@@ -31,7 +31,10 @@ _SAID: Final = (
     *("nonce", "request_id", "requestid", "request-id", "trace_id", "span_id", "build_id"),
 )
 _HINTS: Final = (*_SAID, "_at", "_ms")
-_NAMED: Final = rf"\w*(?:{'|'.join(_SAID)})\w*|\w+_(?:at|ms)"  # its value changes by itself
+_TAIL: Final = r"\w{0,40}+"  # and not as far as a name reaches, which may be a whole text
+# Between a name and its value; of the value a digit is to be seen soon.
+_IS: Final = r"(?:\s*+[=:]|[^\S ]*+ )\s*+(?=[^\s\d]{0,80}+\d)"
+_NAMED: Final = rf"\w*(?:{'|'.join(_SAID)}){_TAIL}|\w+_(?:at|ms)"  # its value changes by itself
 _TRIES: Final = ("read", "run", "attempt", "try", "call")
 _TRIED: Final = "|".join(rf"(?<=\b{word} )" for word in (*_TRIES, "retry"))
 
@@ -52,7 +55,7 @@ def _mask(hints: tuple[str, ...], pattern: str, stands: str, *cores: str) -> _Ma
 
 def _named(behind: str) -> Iterator[str]:
     """The cores of what is _NAMED, with what stands behind the name."""
-    yield from (rf"{word}\w*{behind}" for word in _SAID)
+    yield from (rf"{word}{_TAIL}{behind}" for word in _SAID)
     yield from (f"{end}{behind}" for end in ("_at", "_ms"))
 
 
@@ -90,9 +93,9 @@ _MASKS: Final = (
     ),
     _mask(
         _HINTS,
-        rf"\b({_NAMED})\s*[=: ]\s*(?=\S*\d)[^\s,;}}\]]+",
+        rf"\b({_NAMED}){_IS}[^\s,;}}\]]+",
         r"\1=V",
-        *_named(r"\s*[=: ]\s*(?=\S*\d)"),
+        *_named(_IS),
     ),
     # how long something took, and how old it is; rates of what is fetched
     _mask(

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from app.classification.arguments import command_of
+from app.classification.arguments import command_of, shortened
 from app.classification.failing import failed_count, names_in, passed_count
 from app.classification.outcomes import exit_code
 from app.classification.proof import Shown, proves
@@ -94,7 +94,7 @@ def recognise(line: str) -> Runner | None:
         if found is not None and not _only_shows(*found):
             program, rest = found
             runner = " ".join((*_elsewhere(member), program))
-            key = " ".join((runner, *sorted(targets(program.partition(" ")[0], rest))))
+            key = shortened(" ".join((runner, *sorted(targets(program.partition(" ")[0], rest)))))
             hides = member.joiner == "|" and "pipefail" not in line
             later = any(m.joiner in ("|", ";", "||", "\n") for m in members[at:-1])
             piped = hides or later

@@ -108,11 +108,15 @@ def _forgotten(stream: Stream, seqs: frozenset[int]) -> Stream:
     failing = stream.failing_names
     for name, held in failing.items():
         failing = failing.drop(name) if seqs.intersection(held.seqs) else failing
+    edits = stream.failed_edits
+    for path, failed in edits.items():
+        edits = edits.drop(path) if seqs.intersection(failed.seqs) else edits
     targets = stream.targets
     for target, reds in targets.items():
         targets = targets.drop(target) if seqs.intersection(reds.seqs) else targets
     return replace(
         stream,
+        failed_edits=edits,
         targets=targets,
         failing_names=failing,
         stale=other(stream.stale),
@@ -136,7 +140,8 @@ def _no_repeat(stream: Stream, about: str) -> Stream:
 
 
 def _no_error(stream: Stream, about: str) -> Stream:
-    kept = tuple(slot for slot in stream.errors if slot.key != about)
+    """Without one error; without all of them where they took turns."""
+    kept = tuple(slot for slot in stream.errors if about and slot.key != about)
     return replace(stream, errors=kept)
 
 

@@ -38,6 +38,7 @@ from app.domain.stream import (
     EMPTY,
     NO_FAILURE,
     RECENT,
+    VOTES,
     Cause,
     Counting,
     Latch,
@@ -253,7 +254,8 @@ def _batched(step: Counting, call: Call) -> None:
     same = call.batch_id is not None and call.batch_id == step.batch
     votes = step.votes if same else frozenset()
     step.batch_denied = step.batch_denied and same
-    step.votes = votes if call.batch_id is None else votes | {call.reading.identity}
+    full = call.batch_id is None or len(votes) >= VOTES
+    step.votes = votes if full else votes | {call.reading.identity}
     step.batch = call.batch_id
 
 

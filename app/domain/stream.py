@@ -34,6 +34,7 @@ STATES = 512  # edits and mutating calls remembered since the last prompt by a p
 PATHS = 256
 NAME_SETS = 16  # sets of failing names remembered for one test target
 LATCHES = 64
+VOTES = 256  # calls of one batch that are told apart
 SOFT_RULES = 32  # whose draws are remembered
 DRAWS = 100  # of one soft rule, the longest window
 

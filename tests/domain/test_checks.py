@@ -10,12 +10,13 @@ import pytest
 from app.domain.checks import tripped
 from app.domain.comparisons import CHECKS
 from app.domain.events import Usage
-from app.domain.findings import BELOW
+from app.domain.findings import BELOW, find
 from app.domain.interventions import Said
 from app.domain.profiles import MEANINGS
 from app.domain.readings import readings
 from app.domain.signals import (
     EMPTY,
+    Cause,
     Stream,
     asked,
     compacted,
@@ -156,6 +157,26 @@ def test_an_approved_return_must_be_earned_again_in_full() -> None:
     assert trips == []
     stream, trips = reacted([call(11, outcome="error")], stream)
     assert [trip.value for trip in trips] == [3]
+
+
+def test_errors_that_took_turns_must_come_back_as_often_again_after_a_return() -> None:
+    turns = [call(seq, str(seq), "error", error="AB"[seq % 2]) for seq in range(1, 15)]
+    stream, (trip,) = reacted(turns[:7])
+    assert trip.key == "again"
+    stream = zeroed(stream, (cause_of(trip),))
+    found = find(after(turns[7:], stream), "same_error", "again")
+    assert found == (5, (10, 11, 12, 13, 14))
+
+
+def test_a_failed_edit_that_a_person_answered_counts_for_its_path_no_more() -> None:
+    edits = [edit(seq, str(seq), "error") for seq in range(1, 4)]
+    others = [call(seq, str(seq), "error") for seq in range(4, 11)]
+    stream = after([*edits, *others])
+    found = find(stream, "success_rate", "severe")
+    stream = zeroed(
+        stream, (Cause(rule="success_rate", key="severe", threshold=0.3, seqs=found.seqs),)
+    )
+    assert find(stream, "edit_failures", "path:a.py").value == 0
 
 
 def test_the_context_fires_once_per_excursion() -> None:

@@ -11,6 +11,7 @@ from app.domain.events import Outcome, Usage
 from app.domain.findings import Finding, find
 from app.domain.interventions import Said
 from app.domain.signals import EMPTY, asked, finished, prompted, turned, used
+from app.domain.stream import VOTES
 from tests.domain.calls import after, build, call, edit, red
 
 
@@ -259,6 +260,12 @@ def test_a_ranged_read_is_new_by_the_lines_it_asks_for() -> None:
         for seq, lines in enumerate(ranges, 1)
     ]
     assert find(after(calls), "no_progress", "stale") == Finding(value=1.0, seqs=(2,))
+
+
+def test_the_calls_of_one_batch_that_are_told_apart_have_a_bound() -> None:
+    stream = after(call(seq, str(seq), batch_id="b") for seq in range(1, 400))
+    assert stream.calls == 399
+    assert len(stream.votes) == VOTES
 
 
 def test_no_window_grows_beyond_its_bound() -> None:
