@@ -170,8 +170,13 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """Every `.jsonl` file, and of other text files those that are session files."""
+    """Every `.jsonl` file, and of other text files those that are session files.
+
+    A folder may be called like a file, and a pipe too: nobody may ever write to that.
+    """
     for path in folder.rglob("*"):
+        if not path.is_file():
+            continue
         if path.suffix == ".jsonl" or (path.suffix in OTHERS and format_of(Source(path))):
             yield path
 

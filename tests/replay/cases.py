@@ -112,7 +112,7 @@ def _events(folder: Path, entry: Mapping[str, Any]) -> list[Raw]:
     path = folder / (said if isinstance(said, str) else f"{entry['name']}.ndjson")
     if not isinstance(said, str) and not path.exists():
         path = path.with_suffix(".jsonl")
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+    return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line.strip()]
 
 
 def _named(session: str, raw: Raw) -> Raw:

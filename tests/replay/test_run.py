@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,16 @@ def test_folders_are_searched_and_files_come_once_in_name_order(tmp_path: Path) 
         "b/subagents/x.jsonl",
         "notes.md",
     ]
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "log"])
+def test_of_a_folder_only_files_are_read_whatever_else_is_called_like_one(
+    ending: str, tmp_path: Path
+) -> None:
+    session = neutral_file(tmp_path / "a.jsonl", calls("s", 1))
+    (tmp_path / f"b.{ending}").mkdir()
+    os.mkfifo(tmp_path / f"c.{ending}")
+    assert files_of([tmp_path]) == [session]
 
 
 def test_a_session_and_its_agents_are_read_as_time_went(tmp_path: Path) -> None:
