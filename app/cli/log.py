@@ -43,7 +43,7 @@ def log(
         fail(REFUSED, reply.problem)
     if scope is not None and _empty(reply.text):
         _known(client, scope)
-    for line in reply.text.splitlines():
+    for line in reply.text.removesuffix("\n").split("\n") if reply.text else ():
         print(line if as_json else plain(line))
 
 

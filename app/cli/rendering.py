@@ -36,7 +36,7 @@ def entry_lines(entry: View, stands: str | None = None) -> Iterator[str]:
         yield from settings_told.entry_lines(entry)
     yield f"  hash {entry['hash']}"
     yield "  body, as stored, which may quote the agent:"
-    for line in json.dumps(entry["body"], indent=2, ensure_ascii=False).splitlines():
+    for line in json.dumps(entry["body"], indent=2, ensure_ascii=False).split("\n"):
         yield plain(f"  | {line}")
 
 

@@ -37,6 +37,19 @@ def test_the_log_as_json_is_one_entry_a_line(daemon: Daemon) -> None:
     assert shown == items != []
 
 
+LINES = "x\u2028y\u2029z\x85end"  # what Python takes for ends of lines, and JSON for letters
+
+
+def test_no_text_of_an_agent_breaks_a_line_of_an_entry(daemon: Daemon) -> None:
+    call = {**FAILING, "session_id": "lines", "result": LINES}
+    seq = daemon.ask("POST", "/controller/events", [call])["results"][0]["seq"]
+    told = daemon.run("log", "--scope", "lines", "--kind", "observed", "--json").stdout
+    (entry,) = (json.loads(line) for line in told.removesuffix("\n").split("\n"))
+    assert entry["body"]["result"] == LINES
+    shown = daemon.run("show", str(seq)).stdout
+    assert '  |   "result": "x\\u2028y\\u2029z\\x85end",\n' in shown
+
+
 def test_filters_that_there_are_not_are_refused_before_anything_is_asked(daemon: Daemon) -> None:
     ended = daemon.run("log", "--kind", "happened")
     assert (ended.returncode, ended.stdout) == (2, "")
