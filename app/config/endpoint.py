@@ -25,8 +25,12 @@ PATH: Final = re.compile(r"/[A-Za-z0-9_.~/:@-]{0,500}")
 LOCAL_NAMES: Final = ("localhost", ".localhost")  # RFC 6761: loopback, whoever is asked
 # Where machines of a cloud tell their secrets to whoever asks; the first two are beside link-local.
 METADATA: Final = frozenset(
-    map(ip_address, ("100.100.100.200", "fd00:ec2::254", "168.63.129.16", "192.0.0.192"))
+    map(
+        ip_address,
+        ("100.100.100.200", "fd00:ec2::254", "fd20:ce::254", "168.63.129.16", "192.0.0.192"),
+    )
 )
+SITE_LOCAL: Final = IPv6Network("fec0::/10")  # RFC 3879: private once, and still not the internet's
 TRANSLATED: Final = IPv6Network("64:ff9b::/96")  # RFC 6052: the last 32 bits are an IPv4 address
 
 
@@ -107,7 +111,7 @@ def barred(address: Address, found: Endpoint, listed: Collection[str]) -> str | 
         return "its address is one that no setting opens: link-local, metadata or no single machine"
     if found.scheme == "http" and not inner.is_loopback:
         return "http is for loopback only, and its address is elsewhere"
-    if inner.is_global and not inner.is_reserved:
+    if inner.is_global and not inner.is_reserved and inner not in SITE_LOCAL:
         return None
     kind = "loopback" if inner.is_loopback else "private"
     return None if found.place in listed else _unlisted(kind, found)

@@ -237,6 +237,17 @@ def test_without_its_key_the_start_says_which_variable_is_missing(tmp_path: Path
     assert "NO_SUCH_KEY" in said
 
 
+@pytest.mark.parametrize("key", ["k\r\nX-Evil: 1", "k\n", " k", "ключ"])
+def test_a_key_that_no_request_can_carry_is_told_at_start_and_not_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("KEY_OF_THE_MODEL", key)
+    status, said = started(tmp_path / "state", f'{ON}key_variable = "KEY_OF_THE_MODEL"\n')
+    assert status == 2
+    assert "KEY_OF_THE_MODEL, whose value no request can carry" in said
+    assert "Evil" not in said
+
+
 def imported(folder: Path, toml: str, rounds: int) -> frozenset[str]:
     """All that a daemon has imported by its end, checks that trip included."""
     folder.mkdir(mode=0o700)
