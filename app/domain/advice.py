@@ -51,7 +51,8 @@ TITLE: Final = 120  # of an instruction or a skill
 TEXT: Final = 8_000  # of its Markdown
 NAME: Final = 200  # of a tool, a denied command, a pattern
 LOOSEST: Final = VERDICTS[0]
-_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs"})  # what changes how the text around it is shown
+# What changes how the text around it is shown.
+_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
