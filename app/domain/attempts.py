@@ -8,6 +8,7 @@ nothing, another one is a further `decided` that refers to the first and is coun
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -41,9 +42,9 @@ OURS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Earlier:
-    """What was said about the same attempt before: the place of the first entry, the newest."""
+    """What was said about the same attempt before: the first entry, the newest."""
 
-    first: int
+    first: Entry
     latest: Entry
 
 
@@ -87,7 +88,7 @@ def judge(
     if soft:
         body["soft"] = soft
     if earlier is not None:
-        draft = replace(draft, ref=earlier.first, dedup_key=None)
+        draft = replace(draft, ref=earlier.first.seq, dedup_key=None)
     elif body["verdict"] == "deny":
         body = _pressed(pending.book, draft, body, configuration)
     draft = replace(draft, body=body)
@@ -105,18 +106,24 @@ def _governed(
     configuration: Configuration,
 ) -> tuple[Decision, list[Json]]:
     """What the soft rules make of a verdict; the same attempt asked again draws no other lot."""
-    before = None if earlier is None else earlier.latest.body.get("soft")
-    said = before if isinstance(before, list) else []
     attempt = Attempt(
         call=call,
         identity=text_of(draft.body, "identity") or "",
         scope=draft.scope,
-        seq=book.head + 1 if earlier is None else earlier.first,
+        seq=book.head + 1 if earlier is None else earlier.first.seq,
         stream=stream_of(book.session(draft.scope), agent_of(draft.scope)),
         policies=in_force(_introduced(book, draft), draft.scope, configuration).policies,
-        said=[each for each in said if isinstance(each, dict)],
+        said=[] if earlier is None else [*_drawn(earlier.first), *_drawn(earlier.latest)],
     )
     return governed(decision, configuration.soft, attempt)
+
+
+def _drawn(entry: Entry) -> Iterator[dict[str, Json]]:
+    """What an entry says of the soft rules that drew; one that was lifted then did not."""
+    said = entry.body.get("soft")
+    for each in said if isinstance(said, list) else ():
+        if isinstance(each, dict) and "draw" in each:
+            yield each
 
 
 def _pressed(

@@ -49,7 +49,9 @@ class Attempt:
     seq: int  # of the first decided entry about it
     stream: Stream
     policies: Sequence[Policy]  # in force for it
-    said: Sequence[Mapping[str, Json]] = ()  # what an earlier entry about it says of soft rules
+    said: Sequence[
+        Mapping[str, Json]
+    ] = ()  # what earlier entries about it say of soft rules, first ones first
 
 
 def rate(rule: SoftRule, share: float) -> float:

@@ -232,7 +232,7 @@ def _earlier(desk: Desk, session: Session, draft: Draft, first: Entry) -> Earlie
     attempt = None if name is None else session.attempts.get(name)
     known = attempt is not None and attempt.seq == first.seq
     latest = desk.get(attempt.latest) if attempt is not None and known else None
-    return Earlier(first=first.seq, latest=latest or first)
+    return Earlier(first=first, latest=latest or first)
 
 
 def _over(desk: Desk, event: Event, draft: Draft) -> bool:
@@ -252,7 +252,7 @@ def _judged(
 ) -> Answer:
     judged = judge(desk.begin(at), draft, earlier, desk.configuration, commands)
     if over and earlier is not None and judged.pending.entries:
-        return _too_late(desk, draft.scope, earlier.first)
+        return _too_late(desk, draft.scope, earlier.first.seq)
     desk.take(judged.pending)
     answer = _answer(desk, draft.scope, judged.entry.seq, _after(judged))
     return replace(

@@ -145,7 +145,7 @@ class Floor:
         attempt = None if name is None else self.book.session(draft.scope).attempts.get(name)
         if attempt is None:
             return None
-        return Earlier(first=attempt.seq, latest=self.entry(attempt.latest))
+        return Earlier(first=self.entry(attempt.seq), latest=self.entry(attempt.latest))
 
     def tries(
         self,

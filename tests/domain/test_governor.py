@@ -184,6 +184,18 @@ def test_the_same_attempt_asked_again_has_the_draw_it_had() -> None:
         assert (again.repeated, again.verdict) == (True, first.verdict)
 
 
+def test_an_attempt_asked_again_keeps_draw_and_average_though_it_was_lifted_between() -> None:
+    floor = ruled(rule(floor=0.0, strength=1.0))
+    first = tries(floor, call_id="c")
+    for at in range(4):
+        tries(floor, call_id=f"c{at}")
+    floor.sets("policy", {"lifted": ["edits"]})
+    assert tries(floor, call_id="c").verdict == "none"
+    floor.decides("revert", next(e.seq for e in reversed(floor.log) if e.kind == "applied"))
+    again = tries(floor, call_id="c")
+    assert (again.repeated, again.verdict, drawn(again)) == (False, "deny", drawn(first))
+
+
 def test_in_observe_it_is_said_and_nothing_is_stopped() -> None:
     judged = tries(ruled(rule(), enforcement="observe"))
     assert (judged.verdict, judged.would, judged.rule) == ("none", "deny", "soft:edits")
