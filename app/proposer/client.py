@@ -13,10 +13,12 @@ import asyncio
 import json
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Mapping
+import threading
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from ipaddress import ip_address
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 import httpx
 
@@ -30,14 +32,28 @@ from app.proposer.providers import Provider
 LARGEST: Final = 64 * 1024  # bytes of an answer
 ADDRESSES: Final = 3  # of one host that are tried
 Resolve = Callable[[str, int], Awaitable[tuple[Address, ...]]]
+Places: TypeAlias = Sequence[tuple[Any, ...]]  # as getaddrinfo has them
 
 
 async def looked_up(host: str, port: int) -> tuple[Address, ...]:
-    """The addresses of a host, as the system orders them."""
-    loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    numbers = (str(place[0]).partition("%")[0] for *_, place in found)
+    """The addresses of a host, as the system orders them.
+
+    A look-up cannot be ended. It has a thread that an end of floorboss does not wait for, as it
+    would for one of the loop's own.
+    """
+    told: Future[Places] = Future()
+    threading.Thread(target=_look_up, args=(host, port, told), daemon=True).start()
+    numbers = (str(place[0]).partition("%")[0] for *_, place in await asyncio.wrap_future(told))
     return tuple(map(ip_address, dict.fromkeys(numbers)))
+
+
+def _look_up(host: str, port: int, told: Future[Places]) -> None:
+    if not told.set_running_or_notify_cancel():
+        return
+    try:
+        told.set_result(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+    except (OSError, UnicodeError) as fault:
+        told.set_exception(fault)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

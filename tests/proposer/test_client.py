@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +19,7 @@ from app.config.endpoint import Address
 from app.domain.advice import Rejected
 from app.domain.briefing import BRIEF
 from app.proposer.client import Resolve, looked_up
+from tests.e2e.process import ROOT
 from tests.proposer.asking import asked, client, told
 from tests.proposer.server import answer, raw, scripted, text
 
@@ -211,6 +214,26 @@ def test_a_name_that_nobody_knows_led_nowhere() -> None:
     found = told(NAMED, unknown)
     assert isinstance(found, Rejected)
     assert found.why == "unreachable"
+
+
+HANGING = """
+import asyncio, socket, time
+from tests.proposer.asking import client
+socket.getaddrinfo = lambda *said, **more: time.sleep(120)
+print(asyncio.run(client("https://slow.example/v1/messages", timeout=0.1).ask("{}")).why)
+"""
+
+
+def test_an_end_waits_for_no_name_server() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HANGING],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("timeout\n", "", 0)
 
 
 def test_a_server_without_a_certificate_for_the_name_is_not_asked() -> None:
