@@ -49,9 +49,8 @@ class Attempt:
     seq: int  # of the first decided entry about it
     stream: Stream
     policies: Sequence[Policy]  # in force for it
-    said: Sequence[
-        Mapping[str, Json]
-    ] = ()  # what earlier entries about it say of soft rules, first ones first
+    # What earlier entries about it say of soft rules, first ones first.
+    said: Sequence[Mapping[str, Json]] = ()
 
 
 def rate(rule: SoftRule, share: float) -> float:
