@@ -1,6 +1,7 @@
 """Names that a system makes up anew each time: what is left of them names what they are of.
 
-named_alike(text)   a text in which pods of one deployment and random folders have one name
+named_alike(text)      a text in which pods of one deployment and random folders have one name
+elements_alike(text)   a text in which the elements of a page have no numbers
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ def named_alike(text: str) -> str:
     if "tmp" in text or "/T/" in text or "/dev/shm/" in text:
         text = _TEMPORARY.sub("/tmp/P", text)
         text = _RANDOM.sub("tmpP", text)
-    if "ref" in text:
-        text = _REF.sub(r"\1E", text)
     return text
+
+
+def elements_alike(text: str) -> str:
+    """A text in which an element of a page has no number of the time when it was read."""
+    return _REF.sub(r"\1E", text) if "ref" in text else text

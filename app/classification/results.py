@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from app.classification.arguments import digest
-from app.classification.generated import named_alike
+from app.classification.generated import elements_alike, named_alike
 from app.classification.vocabulary import folded, holds
 
 LONGEST = 20_000  # characters looked at: the first and the last half of a longer text
@@ -161,7 +161,7 @@ def headless(text: str) -> str:
 
 def masked(text: str) -> str:
     """A text whose clock times, durations and made up names are masked; bare digits never are."""
-    text = named_alike(text)
+    text = elements_alike(named_alike(text))
     lowered = text.lower()
     small = lowered if text.isascii() else folded(text)
     asked: tuple[str, ...] = ()
